@@ -56,8 +56,8 @@ type nativeCalls struct {
 	repairs []string
 }
 
-// waiting is a call that waits, or else an event. Text between two calls keeps its place between
-// them.
+// waiting is one entry of the queue of a reply: a call that is not complete, or, if call is nil, an
+// event. Text between two calls keeps its place between them.
 type waiting struct {
 	call  *nativeCall
 	event chat.Event
@@ -106,10 +106,10 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	return n.drain(out)
 }
 
-// find returns the call that f belongs to. If begins is true, f is instead the first fragment of a
-// new call, which comes after c unless that is nil. A known id decides, or else the index, or else
-// it is the last call. Neither id nor index is enough by itself, because servers number every call
-// 0, make a new id for each fragment, or send neither.
+// find returns the call that f belongs to. If begins is true, f instead begins a new call, and c is
+// only the call before it, or nil. A known id decides first, then the index. Otherwise f belongs to
+// the last call. Neither id nor index is enough by itself, because servers number every call 0,
+// make a new id for each fragment, or send neither.
 //
 // So calls may differ in the index (OpenAI), in the id with index 0, or only in the name.
 func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
@@ -129,9 +129,9 @@ func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
 	return near, near == nil || n.begins(near, f)
 }
 
-// begins reports whether f is the first fragment of another call than c. One of these shows it:
-// another name, another id, or the same name once more after complete arguments, together with new
-// arguments.
+// begins reports whether f is the first fragment of a call other than c. That is so if f has
+// another name or another id. It is also so if f has the same name once more after complete
+// arguments, together with new arguments.
 func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	other := f.id != "" && c.id != "" && f.id != c.id
 	switch {

@@ -82,8 +82,8 @@ type Properties struct {
 	} `json:"default_generation_settings"`
 }
 
-// Properties returns the properties of a llama-server. Other servers answer with NotFound or
-// another refusal, which is the error then, and shows that they are not llama-servers.
+// Properties returns the properties of a llama-server. It returns an error for other servers, which
+// answer with 404 or another refusal. Callers use that to recognize a llama-server.
 func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	p := new(Properties)
 	err := o.calls.Quick(ctx, o.root+"/props", nil, p)
@@ -91,7 +91,7 @@ func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 }
 
 // Reading is what the reader of a reply must know about the request. It is used for calls that the
-// server itself has found, since text is decoded elsewhere.
+// server itself has found. Calls in the text are decoded elsewhere.
 type Reading struct {
 	// the offered tools; names are compared with theirs, and damaged arguments are read by their
 	// schemas

@@ -22,10 +22,10 @@ type sseReader struct {
 	partial []byte // data lines that are not JSON by themselves
 }
 
-// next returns the data of the next event, valid until the following call. done reports whether it
-// was [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut inside an
-// event, and upstream.ErrLong for an event longer than MaxRecord. A data line that is not JSON by
-// itself may be a part of an event of several lines, so it waits for the rest.
+// next returns the data of the next event, valid until the following call. done is true if the
+// event was [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut
+// inside an event, and upstream.ErrLong for an event longer than MaxRecord. A data line that is not
+// JSON by itself may be a part of an event of several lines, so it waits for the rest.
 func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	for {
 		line, err := r.line()
@@ -57,9 +57,9 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	}
 }
 
-// joined returns the event that has several lines. If it is not JSON, joined returns the error bad
-// or, if that is nil, an error that says so. The specification joins data lines by a line feed,
-// which is white space in JSON.
+// joined returns the event that the data lines so far make together. If they are not JSON, it
+// returns the error bad or, if that is nil, an error that says so. The specification joins data
+// lines by a line feed, which is white space in JSON.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil
@@ -74,8 +74,9 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 }
 
 // line returns the next line without its end, including blank lines, or the error of the reader.
-// The scratch reads up to a line feed. A CR before it ends a line too, and the text after it waits
-// in rest. So a stream with only CRs is read as one long line, at its end.
+// The scratch reads up to a line feed. A CR before that ends a line too, and the text after the CR
+// is kept in rest for the next call. So a stream with only CRs is read as one long line, at its
+// end.
 func (r *sseReader) line() ([]byte, error) {
 	if r.rest == nil {
 		if r.final != nil {

@@ -29,18 +29,18 @@ type grammars struct {
 	mu sync.Mutex // guards what was refused
 }
 
-// held is a grammar for the calls of a format to some tools. Its text does not change. The field
-// refused does, under the lock of grammars.
+// held is a grammar for the calls of a format to some tools. The grammar itself does not change.
+// The list refused changes, under the lock of grammars.
 type held struct {
 	adapters.Grammar
 	refused []string // the models for which the server refused it
 }
 
 // grammar returns the grammar that constrains the order's calls, or nil if there is none. There is
-// one if we read the reply's text, tools are offered, and neither the settings, nor the client, nor
-// the server are against it. A model of an unknown family is not constrained, because the grammar
-// would force it from its own form into one that it was never taught. A client's own grammar or
-// schema takes precedence over ours.
+// one if this program reads the reply's text, tools are offered, and neither the settings, nor the
+// client, nor the server are against it. A model of an unknown family is not constrained, because
+// the grammar would force it from its own form into one that it was never taught. A client's own
+// grammar or schema takes precedence.
 func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
 	tools := o.Decoding.Tools
 	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil ||
@@ -113,11 +113,11 @@ type trigger struct {
 	Value string `json:"value"`
 }
 
-// fields adds the grammar to a continuation's fields. It applies from a call's opening tag on, and
-// text before that is free (grammar_lazy). fields returns the tags that must be preserved. Only
-// then does a server read a tag as a token of its own, and a word as a trigger applies at that
-// token. Tags that may also occur in a sentence about the tag are triggers as patterns, only at the
-// start of a line.
+// fields adds the grammar to a continuation's fields. The grammar applies from a call's opening tag
+// on, and text before that is free (grammar_lazy). fields returns the tags that the server must
+// preserve. Only then does the server read such a tag as a single token, at which the trigger for a
+// word applies. Tags that may also occur in a sentence about the tag are triggers as patterns, only
+// at the start of a line.
 func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	var all []trigger
 	for _, t := range h.Trigger {
@@ -133,10 +133,10 @@ func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	return marks
 }
 
-// held begins a reply that is constrained by the grammar. If the server refuses, it is asked again
-// without the grammar, because a grammar makes calls better, but must never make a reply fail. If
-// that request succeeds, the grammar was the reason for the refusal. An error with a code (too
-// long, no such model) has another reason, so it is returned at once.
+// held begins a reply that is constrained by the grammar, and returns its source. If the server
+// refuses, held asks again without the grammar, because a grammar makes calls better, but must
+// never make a reply fail. If that request succeeds, the grammar was the reason for the refusal. An
+// error with a code (too long, no such model) has another reason, so it is returned at once.
 func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source, error)) (
 	chat.Source, error) {
 	src, err := ask(h)

@@ -147,9 +147,9 @@ func responseFormat(format json.RawMessage) json.RawMessage {
 		string(format) + `}}`)
 }
 
-// continuing returns the fields of a chat with the names of llama-server's /completion, which
-// ignores fields that it does not know. So the limit must have its name for this address,
-// n_predict, or there would be none.
+// continuing returns the fields of a chat under the names that llama-server's /completion uses.
+// That address ignores fields that it does not know. So the limit must be called n_predict, or
+// there would be none.
 func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	all := maps.Clone(chat)
 	if n, ok := all["max_tokens"]; ok {

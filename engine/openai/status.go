@@ -45,9 +45,9 @@ func (o *Client) failed(v *fastjson.Value) *fault.Error {
 }
 
 // explain returns the fault for a server's error and its status. Without a status, the error's type
-// decides. The key for this server is removed from the message, since that is sent to the client,
-// whose key is another. If the error has a code of the server's own, the server knows what was
-// wrong, so no other strategy is tried.
+// decides. If the message contains the key for this server, the key is removed, since the message
+// is sent to the client, whose key is another. If the error has a code of the server's own, the
+// server knows what was wrong, so no other strategy is tried.
 func (o *Client) explain(status int, body []byte) *fault.Error {
 	said := readError(body)
 	if guess := statusOf(said); guess != 0 && (status < 400 || status > 599) {
@@ -90,9 +90,9 @@ func readError(body []byte) openAIError {
 	return e
 }
 
-// statusOf returns the likely status of an error object without one, by its type in any spelling:
-// BadRequestError of vLLM, invalid_request_error of OpenAI, exceed_context_size_error of
-// llama-server. It returns 0 if the type is unknown.
+// statusOf returns the HTTP status that an error object of that type probably had, or 0 if the type
+// is unknown. It recognizes the spellings BadRequestError of vLLM, invalid_request_error of OpenAI,
+// and exceed_context_size_error of llama-server.
 func statusOf(e openAIError) int {
 	switch kind := strings.ToLower(e.Type); {
 	case strings.Contains(kind, "invalid_request"), strings.Contains(kind, "badrequest"),

@@ -13,8 +13,8 @@ import (
 
 // tailTime is how long to wait for the end of a reply after its finish_reason, because the token
 // counts may follow. With stream_options.include_usage they come in a separate event, with empty
-// choices, after the finish_reason. If a server keeps the connection open instead, its client loses
-// no more time than this.
+// choices, after the finish_reason. A server may keep the connection open instead, and then the
+// client loses no more time than this.
 const tailTime = 2 * time.Second
 
 // deltas reads the events of an OpenAI-compatible server. It implements chat.Source.
@@ -39,8 +39,8 @@ type deltas struct {
 
 var _ chat.Source = (*deltas)(nil)
 
-// read queues the contents of the next event. A non-nil error ends the stream after these, and is
-// io.EOF at a proper end.
+// read queues the contents of the next event. A non-nil error ends the stream after these contents.
+// The error is io.EOF at a proper end.
 func (d *deltas) read() error {
 	if d.whole {
 		return d.document()
