@@ -46,8 +46,8 @@ type parts struct {
 	parameters json.RawMessage
 }
 
-// of returns the description and the schema that are sent for a tool with that description, which
-// gets the schema's notes added.
+// of returns the description and the schema that are sent for a tool with the given description.
+// The notes of the schema are added to the description.
 func (p parts) of(description string) (string, json.RawMessage) {
 	if description == "" {
 		description = p.own
@@ -58,7 +58,7 @@ func (p parts) of(description string) (string, json.RawMessage) {
 	return description, p.parameters
 }
 
-// read returns a schema with the keywords that every server accepts.
+// read returns the parts of a schema, written with the keywords that every server accepts.
 func read(text json.RawMessage) parts {
 	root := schema.Parse(text).Written()
 	if root.Opaque {
@@ -85,7 +85,7 @@ const maxKept = 16 << 10
 // with coding agents. The zero value is ready to use.
 type Cache struct{ schemas kept.Cache[parts] }
 
-// Tool returns the same as the function Tool, and caches it.
+// Tool returns the same as the function Tool, and caches the result.
 func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := c.schemas.Get(t.Schema, func(text string) parts {
 		if p := read(json.RawMessage(text)); len(p.parameters) <= maxKept {
@@ -99,9 +99,10 @@ func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessag
 	return p.of(t.Description)
 }
 
-// either writes the members of alternatives. A member that is not the same in all of them becomes a
-// choice. Which members belong together is lost, because parameters must be one object, and an
-// anyOf at the root makes the whole request fail with Ollama's strategy native.
+// either writes the members of all alternatives as the members of one object. A member that is not
+// the same in all of them becomes a choice. Which members belong together is lost, because
+// parameters must be one object, and an anyOf at the root makes the whole request fail with
+// Ollama's strategy native.
 func (r *reducer) either(variants []*schema.Written) {
 	var names []string
 	kinds := map[string][]schema.WrittenMember{}
@@ -195,9 +196,9 @@ func (r *reducer) schema(w *schema.Written, depth int) {
 	r.raw("}")
 }
 
-// types writes the type. If it is missing, it is guessed, and if nothing is known, nothing is
-// written. The guess is safe, because only an object has properties, and values in quotes are
-// strings.
+// types writes the type. If the schema has none, types guesses it from the other keywords, and
+// writes nothing if they do not show it. The guess is safe, because only an object has properties,
+// and values in quotes are strings.
 func (r *reducer) types(names []string, isObject, isArray bool, values []string) {
 	switch {
 	case len(names) > 0:
