@@ -62,8 +62,9 @@ func Transport() *http.Transport {
 	}
 }
 
-// HTTP returns an http.Client with a transport; nil means the network. Redirections are not
-// followed, because a POST would become a GET, and the answer would come from another server.
+// HTTP returns an http.Client with the given transport, or with that of Transport if rt is nil. It
+// does not follow redirections, because a POST would become a GET, and the answer would come from
+// another server.
 func HTTP(rt http.RoundTripper) *http.Client {
 	if rt == nil {
 		rt = Transport()
@@ -189,8 +190,8 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 }
 
 // Embed posts texts and decodes their vectors into reply, which has that server's form. It returns
-// an error if the request fails. If the model makes no vectors, the error is the client's fault.
-// The answer is one document, whose first byte comes when all texts are read.
+// an error if the request fails. If the model makes no vectors, the error is fault.Invalid. The
+// answer is one document, whose first byte comes when all texts are read.
 func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts,
 	reply any) error {
 	resp, err := c.Post(ctx, p, url, texts, p.UntilFirst())
@@ -226,10 +227,10 @@ func hasNull(document []byte) bool {
 	return false
 }
 
-// Text posts a request that is answered by one document, and returns the string at path in it, or
-// "" if there is none. This is the prompt that a server renders, which may be megabytes. The server
-// may have to load the model for it. It returns an error if the request fails or the document
-// cannot be read.
+// Text posts a request that is answered by one document, and returns the string at path in the
+// document, or "" if there is none. The string is the prompt that a server renders, which may be
+// megabytes. The server may have to load the model for it. Text returns an error if the request
+// fails or the document cannot be read.
 func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, path ...string) (
 	string, error) {
 	resp, err := c.Post(ctx, p, url, body, p.Loading())
@@ -262,7 +263,7 @@ func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any
 	return s, nil
 }
 
-// Meant returns err as the client's fault, with the field of the request that is wrong, if the
+// Meant returns a fault.Invalid for the client, with the field of the request that is wrong, if the
 // server's message contains the given words. Otherwise it returns err itself. It is for messages
 // about what a model cannot do, which its server reports as a failure of its own.
 func Meant(err error, words, param, message string) error {
@@ -273,9 +274,9 @@ func Meant(err error, words, param, message string) error {
 }
 
 // InProcess returns a transport to a handler in this process, without sockets. Each request has a
-// connection of its own, a pipe, at the other end of which net/http runs the handler. So the demo
-// is a model server like any other, but needs no port. A client that leaves ends the handler's
-// context, and a handler that panics aborts its answer.
+// connection of its own, which is a pipe. At the other end of the pipe net/http runs the handler.
+// So the demo is a model server like any other, but needs no port. A client that leaves ends the
+// handler's context, and a handler that panics aborts its answer.
 func InProcess(h http.Handler) http.RoundTripper {
 	t := Transport()
 	// a pipe costs nothing to make, and an idle one would keep its goroutines alive

@@ -90,8 +90,8 @@ func (d *document) beginning(path []string) ([]byte, error) {
 	return head, err
 }
 
-// unquote decodes a string after its opening quote, up to its closing quote, or to an escape at
-// which appendUnescaped stops. It returns an error if reading fails.
+// unquote decodes a string after its opening quote and appends it to text. It stops at the closing
+// quote, or at an escape that appendUnescaped cannot decode. It returns an error if reading fails.
 func (d *document) unquote(text *strings.Builder) error {
 	for more := 1; ; {
 		piece, err := d.Peek(max(more, d.Buffered()))
@@ -110,8 +110,9 @@ func (d *document) unquote(text *strings.Builder) error {
 	}
 }
 
-// parseString returns the string at that path of a document in any other form, with fastjson. It
-// returns an error if the document is not JSON.
+// parseString returns the string at path in a document that does not have the form that beginning
+// expects. It parses the whole document with fastjson. It returns an error if the document is not
+// JSON.
 func parseString(source []byte, path []string) (string, error) {
 	chat.MendSurrogates(source)
 	v, err := fastjson.ParseBytes(source)
@@ -122,9 +123,9 @@ func parseString(source []byte, path []string) (string, error) {
 	return string(v.GetStringBytes(path...)), nil
 }
 
-// AppendUnquoted appends the text of a string to dst, after its opening quote was read, and returns
-// what comes after the string. It returns false if it stops before the closing quote; see
-// appendUnescaped.
+// AppendUnquoted appends to dst the text of a JSON string whose opening quote was already read. It
+// returns the result, and what comes after the string. It returns false if it stops before the
+// closing quote; see appendUnescaped.
 func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	dst, rest = appendUnescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))
@@ -134,10 +135,10 @@ func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 // longestEscape is the length of \u003c.
 const longestEscape = 6
 
-// appendUnescaped appends a string's text to dst as far as its closing quote, and returns what is
-// left, including that quote. It stops before an escape that is invalid, incomplete, or possibly
-// half of a surrogate pair. Other escapes are frequent, since Ollama writes < > and & as \u003c,
-// \u003e and \u0026.
+// appendUnescaped appends to dst the text of a JSON string up to its closing quote. It returns the
+// result, and the rest from that quote on. It stops before an escape that is invalid, incomplete,
+// or possibly half of a surrogate pair. Other escapes are frequent, since Ollama writes < > and &
+// as \u003c, \u003e and \u0026.
 func appendUnescaped(dst, rest []byte) (_, left []byte) {
 	// the next quote; it is searched for only once, or a long text without quotes would take
 	// quadratic time

@@ -164,8 +164,8 @@ func Final(err error) error {
 	return &f
 }
 
-// WithOption returns a copy of options with one of them set. It is a copy because an Order is not
-// changed.
+// WithOption returns a copy of options in which the option key is n. It is a copy because an Order
+// is not changed.
 func WithOption(options map[string]json.RawMessage, key string, n int) map[string]json.RawMessage {
 	c := make(map[string]json.RawMessage, len(options)+1)
 	maps.Copy(c, options)

@@ -114,9 +114,9 @@ func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	}
 }
 
-// Line reads up to and including a line feed, into s.long if the line is longer than the reader's
-// buffer. The time is linear in the line's length. It returns ErrLong for a line beyond MaxRecord.
-// Any other error is the reader's, and is returned with what came before it.
+// Line returns the next line with its line feed. The time is linear in the line's length. It
+// returns ErrLong for a line beyond MaxRecord. Any other error is the reader's, and is returned
+// together with the text before it.
 func (s *Scratch) Line() ([]byte, error) {
 	part, err := s.in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -146,9 +146,9 @@ func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 	return s.parser.ParseBytes(line)
 }
 
-// Stream is the common part of the sources of all servers' replies. Events that were read are
-// returned one by one, and then Read reads more. Only one goroutine may use it. Nothing is read
-// before it is asked for, so a slow client slows the server down.
+// Stream is the common part of the sources of all servers' replies. Next returns the events in
+// Queue one by one, and calls Read when there are no more. Only one goroutine may use it. Nothing
+// is read before it is asked for, so a slow client slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
 	Scratch *Scratch        // reads the records; nil after Close

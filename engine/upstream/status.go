@@ -49,8 +49,8 @@ func Sentence(raw []byte) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// ErrorIn returns the error in a record of a reply, or nil if there is none. Servers that write the
-// member error in every record write nothing in it while all is well.
+// ErrorIn returns the error in a record of a reply, or nil if there is none. An empty member error,
+// such as null, "" or {}, counts as none, because some servers write the member in every record.
 func ErrorIn(record *fastjson.Value) *fastjson.Value {
 	e := record.Get("error")
 	if e == nil {
@@ -64,7 +64,8 @@ func ErrorIn(record *fastjson.Value) *fastjson.Value {
 }
 
 // Explain returns the fault for a server's error. Status 0 means an error inside a stream. The
-// message is the server's, after a prefix that says so, because users search for these words.
+// fault's message is the server's text after the words "the model server says:", because users
+// search for that text.
 func Explain(status int, text string) *fault.Error {
 	if text == "" || strings.HasPrefix(text, "<") { // an error page of a gateway
 		text = http.StatusText(status)
@@ -95,8 +96,8 @@ func misread(text string) bool {
 	return false
 }
 
-// sayings lists messages that servers send with a status that does not identify the error. Each has
-// OpenAI's code if there is one.
+// sayings lists phrases of servers' messages for errors whose status does not identify them. Each
+// has the kind of fault, and OpenAI's code if there is one.
 var sayings = []struct {
 	words string
 	kind  fault.Kind
@@ -156,7 +157,7 @@ func kindOf(status int, text string) (fault.Kind, string) {
 	return fault.Unavailable, ""
 }
 
-// RefusalOf returns the fault for an answer that is not 200.
+// RefusalOf returns the fault for an answer with another status than 200.
 func RefusalOf(status int, h http.Header, body []byte) *fault.Error {
 	e := Explain(status, Sentence(body))
 	e.Retry = RetryAfter(h, e.Kind)
@@ -177,8 +178,8 @@ func PageFault(resp *http.Response) error {
 }
 
 // RetryAfter returns the wait that a Retry-After header, in seconds or as a date, asks for. It
-// returns 0 if there is none, or if the kind is neither Busy nor Limited. With other faults the
-// header does not mean anything that a client should wait for.
+// returns 0 if there is no such header. It also returns 0 if the kind is neither Busy nor Limited,
+// because with other faults waiting does not help.
 func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	said := h.Get("Retry-After")
 	if kind != fault.Busy && kind != fault.Limited {
@@ -193,9 +194,9 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	return 0
 }
 
-// IsRefusal reports whether the server answered, and will answer the same again, because it does
-// not support what it was asked for. An Unavailable without a cause is also an answer, a 500. With
-// a cause it is a broken connection.
+// IsRefusal reports whether err is a server's answer that it does not support what it was asked
+// for, so that it would answer the same again. An Unavailable without a cause is such an answer,
+// because it comes from a status 500. An Unavailable with a cause is a broken connection.
 func IsRefusal(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound ||

@@ -25,10 +25,11 @@ func CheckKind(kind string) error {
 	return fmt.Errorf("%q is not one of %s", kind, strings.Join(Kinds, ", "))
 }
 
-// ParseURL returns the kind and the base URL of a model server. s is http://HOST:PORT with or
-// without a path, https, or HOST:PORT. It may begin with a kind, as in openai+http://…; otherwise
-// kind is empty, unless the path ends in /v1, which only OpenAI's API has. The base has no slash at
-// its end. Anything else is an error, which contains no password, since it is logged.
+// ParseURL returns the kind and the base URL of a model server. The parameter s is http://HOST:PORT
+// or https://HOST:PORT, with or without a path, or HOST:PORT. A kind may be put before it, as in
+// openai+http://…. Without one the kind is KindOpenAI if the path ends in /v1, which only OpenAI's
+// API has, and empty otherwise. The base has no slash at its end. Anything else is an error, which
+// contains no password, since it is logged.
 func ParseURL(s string) (kind, base string, err error) {
 	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
 	if !ok {
@@ -63,9 +64,9 @@ func ParseURL(s string) (kind, base string, err error) {
 	return kind, base, nil
 }
 
-// ParseURLs returns the URLs of one server, or of several with commas between them, which form a
-// pool. They must be different and of the same kind, which one of them may name for all. Otherwise,
-// and for an invalid URL, it returns an error.
+// ParseURLs returns the kind and the base URLs of one server, or of several with commas between
+// them, which form a pool. If one of them names a kind, it is the kind of all. It returns an error
+// if a URL is invalid, or if two are equal or name different kinds.
 func ParseURLs(s string) (kind string, bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		k, base, err := ParseURL(one)

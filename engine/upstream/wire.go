@@ -31,8 +31,8 @@ type Function struct {
 	Strict bool `json:"strict,omitempty"`
 }
 
-// WireTools returns the order's tools in the JSON form of both APIs. Strict is only in OpenAI's,
-// and Ollama ignores it.
+// WireTools returns the order's tools in the JSON form of both APIs. The member strict exists only
+// in OpenAI's API, and Ollama ignores it.
 func (o *Order) WireTools() (all []Tool) {
 	for _, t := range o.Tools {
 		all = append(all, Tool{"function", Function{t.Name, t.Description, t.Schema, t.Strict}})
@@ -48,9 +48,9 @@ var ProbeTool = Tool{"function", Function{
 		`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
 }}
 
-// Arguments returns the arguments of a call as an object, which is {} for an empty text, because
-// some clients send that for no arguments. Text that is not an object was refused when the request
-// came.
+// Arguments returns the arguments of a call as a JSON object. For an empty text it returns {},
+// because some clients send that for no arguments. Text that is not an object was refused when the
+// request came.
 func Arguments(c chat.Call) json.RawMessage {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		return json.RawMessage("{}")
@@ -83,8 +83,8 @@ func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }
 
-// KnownAs returns the user's name for a tool of that name and description. It is the inverse of
-// AlsoCalled.
+// KnownAs returns the user's name for a tool, which AlsoCalled has put into its description. If the
+// description has no such name, it returns the parameter name.
 func KnownAs(name, description string) string {
 	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
@@ -101,7 +101,8 @@ type Probs struct {
 	Tokens []chat.Token
 }
 
-// Take returns the collected tokens, or nil if there are none, and removes them.
+// Take returns a Meta with the collected tokens, and removes them from p. It returns nil if there
+// are none.
 func (p *Probs) Take() *chat.Meta {
 	if len(p.Tokens) == 0 {
 		return nil
