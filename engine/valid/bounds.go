@@ -17,15 +17,16 @@ var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximu
 	"minProperties", "maxProperties"}
 
 // Bounded returns the arguments without the members that the schema forbids. It returns false if
-// there are other problems than such members and values out of their bounds. It implements
+// anything else is wrong than such members and values out of their bounds. It implements
 // --out-of-bounds=pass, for agents that return a tool's error to the model.
 func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	out, _, ok := v.outOfBounds(args)
 	return out, ok
 }
 
-// outOfBounds returns the result of Bounded, and the places that are out of bounds. It returns
-// false at the first problem of another kind, since the call would be refused for that anyway.
+// outOfBounds returns the result of Bounded, and marks for the values that are out of bounds. It
+// returns false at the first problem of another kind, since the call would be refused for that
+// anyway.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {
@@ -48,10 +49,10 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 }
 
 // Clamped returns the arguments with every number that is out of bounds set to its nearest bound.
-// It returns false if that does not make them fit. It implements --out-of-bounds=clamp. For
-// example, 22 under "maximum": 20 becomes 20, as some would rather have 20 results than none. Texts
-// and lists are not cut, because a cut text says something else, so a call with a text that is too
-// long is not clamped at all.
+// It returns false if the result does not fit. It implements --out-of-bounds=clamp. For example, 22
+// under "maximum": 20 becomes 20, because 20 results are better than none. Texts and lists are not
+// cut, because a cut text says something else. So a call with a text that is too long is not
+// clamped at all.
 func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	for range maxClamped {
 		out, over, ok := v.outOfBounds(args)
@@ -73,8 +74,8 @@ func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 // bounds would never end.
 const maxClamped = 4
 
-// clamped returns the arguments with the given numbers set to their bounds. It returns false if one
-// of the values is not a number, or no number is within its bounds. It reads and writes decimals
+// clamped returns the arguments with the marked numbers set to their bounds. It returns false if a
+// marked value is not a number, or if no number is within its bounds. It reads and writes decimals
 // exactly, because an integer of 19 digits would change as a float.
 func clamped(args []byte, over []mark) ([]byte, bool) {
 	doc, err := parse(args)
@@ -145,13 +146,13 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	return best
 }
 
-// small is how far a number of any kind stays from a bound that it must not reach. For example, 1
+// small is the distance that a number keeps from a bound that it must not reach. For example, 1
 // under "exclusiveMaximum": 1 becomes 0.999999. Integers have a step of 1 instead.
 var small = big.NewRat(1, 1_000_000)
 
-// stepOf returns what a number must be a multiple of, or nil if there is no such rule. An integer
-// that is a multiple of p/q in lowest terms is a multiple of p. For example, an integer that is a
-// multiple of 2.5, which is 5/2, is a multiple of 5.
+// stepOf returns the number that a value must be a multiple of, or nil if there is no such rule. An
+// integer that is a multiple of p/q in lowest terms is a multiple of p. For example, an integer
+// that is a multiple of 2.5, which is 5/2, is a multiple of 5.
 func stepOf(s *jsonschema.Schema) *big.Rat {
 	integer := s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"integer"})
 	switch {

@@ -34,8 +34,8 @@ type Problem struct {
 // values a client uses.
 func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
 
-// CheckValue returns what is wrong with a JSON value of any kind, as Check does for arguments. For
-// example, an answer under a response_format may be a list or a number if its schema says so.
+// CheckValue is like Check, but accepts a JSON value of any kind. For example, an answer under a
+// response_format may be a list or a number if its schema says so.
 func (v *Validator) CheckValue(text []byte) []Problem { return v.check(text, false) }
 
 // check implements Check if object is true, and CheckValue otherwise.
@@ -56,9 +56,9 @@ func (v *Validator) check(args []byte, object bool) []Problem {
 	return orderProblems(all)
 }
 
-// judge parses arguments and validates them against the schema. The library's errors are in the
-// document. If the arguments cannot be checked, judge returns no document, but a keyword and a text
-// that say why.
+// judge parses arguments and validates them against the schema. It returns the document, in whose
+// field failed are the library's errors. If the arguments cannot be checked, it returns no
+// document, but a keyword and a text that say why.
 func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, text string) {
 	doc, err := parse(args)
 	switch {
@@ -86,9 +86,9 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor returns how many times, at most, a place of the schema is applied to a value of the
-// arguments. The values are at that depth or deeper, as levels counts them. For depths beyond the
-// last figure of workOf, the last figure is used.
+// workFor returns how many checks of one value against one place of the schema are needed at most
+// for values in the arguments. The parameter levels has the number of values at each depth, from
+// the given depth on. For depths beyond the last figure of workOf, the last figure is used.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]
@@ -96,8 +96,9 @@ func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	return sum
 }
 
-// problem returns a Problem. text must not name the place, which is put before it. So a model reads
-// "arguments.days: want at most 7, got 9", and finds the place in what it wrote.
+// problem returns a Problem. The parameter text must not name the place, because problem puts the
+// place before the text. So a model reads "arguments.days: want at most 7, got 9", and finds the
+// place in what it wrote.
 func problem(path []string, keyword, text string) Problem {
 	return Problem{path, keyword, spell(path) + ": " + text}
 }
@@ -113,7 +114,7 @@ func orderProblems(all []Problem) []Problem {
 	return all[:min(len(all), mostProblems)]
 }
 
-// spell returns a place in the notation of code: arguments.days, arguments.list[2], arguments["odd
+// spell returns a path in the notation of code: arguments.days, arguments.list[2], arguments["odd
 // name"].
 func spell(path []string) string { return spellPath("arguments", path) }
 

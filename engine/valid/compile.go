@@ -103,9 +103,9 @@ func compileDocument(doc any) (*Validator, error) {
 	return v, nil
 }
 
-// nameRule implements the keyword propertyNames. The library's own keyword returns the path of a
-// wrong name without copying it, so later it may contain another name. As an extension of the
-// schema the rule has the right path.
+// nameRule implements the keyword propertyNames. The library's own implementation returns the path
+// of a wrong name without copying it, so the path may contain another name later. As an extension
+// of the schema the rule has the right path.
 type nameRule struct{ *jsonschema.Schema }
 
 // Validate implements jsonschema.SchemaExt. It validates the names of an object's members against
@@ -126,10 +126,10 @@ type nowhere struct{}
 // this machine to reach others.
 func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
-// explain returns the library's error as a place and a sentence. The library's own texts have the
-// made-up home of the schema and are about URLs, but the reader is the author of a tool, who has
-// one document and wants to know what to change in it. If a reference leads out of the document,
-// the sentence says what to do, which is to put the schema under $defs.
+// explain returns the library's error as a place and a sentence. The library's own texts contain
+// the made-up home of the schema and are about URLs. But the reader is the author of a tool, who
+// has one document and wants to know what to change in it. If a reference leads out of the
+// document, the sentence says what to do, which is to put the schema under $defs.
 func explain(err error) *SchemaError {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return explainMeta(e)
@@ -148,16 +148,16 @@ func explain(err error) *SchemaError {
 	return &SchemaError{Text: strings.ReplaceAll(err.Error(), home+"schema", "")}
 }
 
-// local returns a URL as the schema's author wrote it. A relative reference is returned without the
-// home that was put before it.
+// local returns a URL as the schema's author wrote it, cut to the length that a sentence quotes. A
+// relative reference is returned without the home that was put before it.
 func local(url string) string {
 	url = strings.TrimPrefix(url, home+"schema")
 	return shorten(strings.TrimPrefix(url, home))
 }
 
 // explainMeta returns the error of a schema that the specification does not allow. The library
-// lists everything that the draft's meta-schema objects to. The error has the outermost place,
-// because errors inside it often follow from it.
+// lists everything that the draft's meta-schema objects to. The returned error has the outermost of
+// these places, because errors inside it often follow from it.
 func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	_, at, _ := strings.Cut(e.URL, "#")
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
@@ -180,11 +180,11 @@ func pointer(path []string) string {
 
 // pattern is a regular expression of a schema. It is kept even if Go's regular expressions do not
 // support it (look-around, back references), because an error would disable all checks of the tool.
-// loosen removes such patterns afterwards, which accepts more values, never fewer. Go's expressions
-// are linear in the text, but those of other languages are not. The pattern comes from a client and
-// the text from a model, and a few bytes of both could take hours. It prints as the schema spells
-// it, since the problem's sentence quotes it, and \x{00e9} for the author's \u00e9 would help
-// nobody.
+// Such patterns are removed afterwards by loosen, so that more values are accepted, never fewer.
+// Other regular expression engines are not used. Go's take linear time in the text, but in others a
+// few bytes of a client's pattern and of a model's text could take hours. A pattern is printed as
+// the schema spells it, since the problem's sentence quotes it, and \x{00e9} for the author's
+// \u00e9 would not be understood.
 type pattern struct {
 	re   *regexp.Regexp // nil: Go cannot compile it
 	text string

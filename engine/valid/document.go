@@ -51,9 +51,9 @@ type node struct {
 	*trouble // nil: nothing in it has to change; see spread
 }
 
-// copied is a member whose name occurred before. Models repeat members when they lose track. If the
-// values are equal, one member is simply left out. Otherwise neither counts, because it is not
-// known which was meant.
+// copied is a member whose name occurred before in its object. Models repeat members when they lose
+// track. If the values are equal, one member is simply left out. Otherwise neither value counts,
+// because it is not known which was meant, and the member is written anew.
 type copied struct {
 	nodes []*node // from the outermost member inwards
 	alike bool    // both have the same value
@@ -97,9 +97,9 @@ func whyNot(text []byte) error {
 	return fmt.Errorf("no JSON: %w", err)
 }
 
-// read reads the value of a node, and counts it. path has the members and elements around it, since
-// the error for a member that occurs twice names its place. It returns an error for a number that
-// is too long.
+// read sets the value of a node, and counts it in d.levels. path has the members and elements
+// around it, since the error for a member that occurs twice names its place. It returns an error
+// for a number that is too long.
 func (d *document) read(n *node, path []*node) (err error) {
 	depth := len(path)
 	// The limit on work needs only the number of values at each depth.
@@ -121,8 +121,8 @@ func (d *document) read(n *node, path []*node) (err error) {
 	return err
 }
 
-// container reads an object or array. Of two members with the same name the last counts, as in
-// encoding/json. Its errors are those of read.
+// container reads the members of an object, or the elements of an array. If two members have the
+// same name, the last one counts, as in encoding/json. Its errors are those of read.
 func (d *document) container(n *node, path []*node) error {
 	members, elements := make(map[string]any, len(n.Members)), make([]any, len(n.Items))
 	for i, item := range n.Items {
@@ -152,7 +152,7 @@ func (d *document) container(n *node, path []*node) error {
 	return nil
 }
 
-// at returns the node at a place, or a node without a value if there is none.
+// at returns the node at the end of a path, or a node without a value if there is none.
 func (n *node) at(path []string) *node {
 	for _, step := range path {
 		next := &node{}
@@ -167,7 +167,7 @@ func (n *node) at(path []string) *node {
 }
 
 // checkNumber returns an error for a number whose exact value is too long to work with. For
-// example, 1e999999 has eight bytes, but as an exact fraction a million digits. The limit of 1024
+// example, 1e999999 has eight bytes, but a million digits as an exact fraction. The limit of 1024
 // is beyond the exponents of a float64 (308).
 func checkNumber(s string) error {
 	if len(s) > maxDigits {

@@ -70,10 +70,10 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 }
 
 // within returns the schemas that apply to the members and elements of a value, in two lists. To
-// each member one schema of either applies, and all schemas of every. The difference decides how
-// much the work grows. A member is validated by one of properties, but by every pattern that
-// matches its name. AdditionalProperties belongs to the first list, since it applies to members
-// that no other keyword covers.
+// each member one schema of the list either applies, and all schemas of the list every. The
+// difference decides how much the work grows. For example, a member is validated by one schema of
+// properties, but by every pattern that matches its name. AdditionalProperties belongs to the list
+// either, since it applies to members that no other keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),
 		asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
@@ -99,8 +99,8 @@ func present(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }
 
-// placeOf returns the place of a schema as a JSON pointer. In the library it is the fragment of a
-// URL, with % escapes.
+// placeOf returns the place of a schema in its document as a JSON pointer. The library has it as
+// the fragment of a URL, with % escapes.
 func placeOf(s *jsonschema.Schema) string {
 	_, at, _ := strings.Cut(s.Location, "#")
 	if plain, err := url.PathUnescape(at); err == nil {
@@ -115,9 +115,9 @@ func placeOf(s *jsonschema.Schema) string {
 //
 // Unions of recursive schemas let the work grow with the depth. For example, "anyOf": [{"$ref":
 // "#"}, {"$ref": "#"}] under a member doubles the work with each level, to 2^20 at the twentieth.
-// Beyond what is ever checked the exact figure is not needed. The figures are for the worst value,
-// so a deeply nested filter that would have been quick may be refused. They are computed once per
-// schema, and the depths of the arguments decide.
+// The figures end at the first depth with more work than is ever allowed. They are for the worst
+// value, so a deeply nested filter may be refused although its check would have been quick. They
+// are computed once per schema, and the depths of the arguments decide.
 func workOf(all []*place) (work []float64, err error) {
 	// The figures of one depth follow from those of the previous depth. Once two depths are equal,
 	// all deeper ones are, which happens soon without recursion.
@@ -139,13 +139,13 @@ func workOf(all []*place) (work []float64, err error) {
 	return work, nil
 }
 
-// meet computes the work for a value at a depth. The work for the previous depth must be known for
-// all places. It computes the places that apply to the same value first. If it comes to a place
-// whose computation has not ended, that place applies to its own value, so a check would never end,
-// and meet returns an error.
+// meet computes the work for a value at a depth, and stores it in p.work. The work for the previous
+// depth must be known for all places. It first computes the work of the places that apply to the
+// same value. If it comes to a place whose computation has not ended, that place applies to its own
+// value. Then a check would never end, so meet returns an error.
 //
 // At the top a place counts once. An enum is compared value by value, so sixteen values count as
-// one more place. One place of p.either and all places of p.every apply to a member or element, so
+// one more place. One place of p.either and all places of p.every apply to a member or element. So
 // the sum has the largest of p.either and all of p.every.
 func (p *place) meet(depth int) error {
 	switch {
@@ -181,10 +181,11 @@ func (p *place) meet(depth int) error {
 	return nil
 }
 
-// loosen removes what cannot be checked, so that nothing valid is refused. It reports whether it
-// removed anything. Removing only the pattern is not enough. A member that no pattern matches is
-// left to additionalProperties, so false there would refuse what the pattern accepts, and under
-// "not" a schema that accepts more makes the whole accept less.
+// loosen removes the patterns that Go cannot compile, and every keyword that could refuse a valid
+// value without them. It reports whether it removed anything. Removing only the pattern is not
+// enough. A member that no pattern matches is left to additionalProperties, so false there would
+// refuse what the pattern accepts. And under "not" a schema that accepts more makes the whole
+// accept less.
 func loosen(all []*place) bool {
 	var todo []*place
 	for _, p := range all {
@@ -216,10 +217,10 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest removes the keywords that refuse more when a schema is loosened. These require a value
-// not to fit, or to fit only once. The map leads has the schemas that lead to a loosened one. A
-// loosened if may change which branch applies, so the whole condition is removed. An anyOf or allOf
-// only accepts more itself, so it stays.
+// loosenRest removes the keywords of s that refuse more if a schema inside them accepts more. These
+// are keywords that require a value not to fit, or to fit only once. The map leads has the schemas
+// that lead to a loosened one. A loosened "if" may change which branch applies, so the whole
+// condition is removed. An anyOf or allOf then only accepts more itself, so it stays.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {
 	if leads[s.Not] {
 		s.Not = nil

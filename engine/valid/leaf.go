@@ -10,9 +10,9 @@ import (
 	"toolnorm/internal/jsonscan"
 )
 
-// leaf is the value or key that is being read. It is scanned and not parsed while it arrives,
-// because parsing it at each fragment would take quadratic time. Until it is complete, or has its
-// least characters, nothing of it may be sent, however long it gets.
+// leaf is the value or key that is being read. It is scanned while it arrives and only parsed at
+// its end, because parsing it at each fragment would take quadratic time. Until it is complete, or
+// has as many characters as the field least says, nothing of it may be sent, however long it gets.
 type leaf struct {
 	schema *jsonschema.Schema
 	start  int
@@ -24,8 +24,9 @@ type leaf struct {
 	enough int
 }
 
-// wait reads more of the value. A string that flows is safe at once, and any other value when it is
-// complete and checked. It returns false if more text is needed, or at a problem.
+// wait reads more of the value. The part of a string that was read is safe at once if the string
+// flows (see leaf). Any other value is safe when it is complete and checked. It returns false if
+// more text is needed, or at a problem.
 func (p *Prefix) wait() bool {
 	switch {
 	case !p.scan():
@@ -40,8 +41,9 @@ func (p *Prefix) wait() bool {
 	return p.check()
 }
 
-// reached reports whether a string flows by now. A string whose only rule is a minimum of
-// characters flows as soon as it has these. Otherwise "minLength": 3 would hold back a whole file.
+// reached reports whether a string has become one that flows (see leaf). That is so if its only
+// rule is a minimum of characters, and it has these. Otherwise "minLength": 3 would hold back a
+// whole file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
 	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {
@@ -55,9 +57,9 @@ func (p *Prefix) reached() bool {
 	return l.flows
 }
 
-// stands marks what was read of a string as safe, except for half an escape, whose end is not
-// known. The text before a byte that no string may contain is safe as well, as if that byte had
-// arrived separately.
+// stands marks the part of a string that was read as safe. Half an escape at its end is left out,
+// because its other half is not known. If a byte came that no string may contain, the text before
+// that byte is safe, as if the byte had arrived separately.
 func (p *Prefix) stands() {
 	scan := &p.leaf.scan
 	if scan.Wrong() {
@@ -79,17 +81,17 @@ func (p *Prefix) scan() bool {
 	return p.leaf.scan.Complete()
 }
 
-// characters returns the number of characters of a string's source, or fewer. An escape by its
-// number may be half of a pair, so it counts as none. Counting too few only delays the text a
-// little, but counting too many would release text that does not fit.
+// characters returns the number of characters of a string's source, or fewer. An escape with a
+// number, such as \ud83d, may be half of a pair, so it counts as none. Counting too few only delays
+// the text a little, but counting too many would release text that does not fit.
 func characters(source []byte) int {
 	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(
 		`\u`))
 }
 
-// check validates the completed value. It returns false at a problem. Only the first problem by its
-// place is recorded, as nothing after it is read. The library iterates over maps, so otherwise a
-// model would read a different one each time.
+// check validates the completed value. It returns false at a problem. Only the problem with the
+// first place is recorded, since nothing after it is read. The library iterates over maps, so a
+// model would otherwise read a different problem each time.
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {

@@ -16,7 +16,7 @@ type change uint8
 
 const (
 	anew change = 1 << iota // the value must be written anew
-	// the member is removed, and nothing is lost that the schema has a place for
+	// the member is removed, because the schema has no place for it
 	surplus
 	doubt  // the member is removed, but its value may belong elsewhere
 	wanted // the member is required and missing
@@ -24,9 +24,9 @@ const (
 	again  // the member occurs more than once, with equal values
 )
 
-// mark is one place of the arguments that has to change. A value is kept if neither it, nor
-// anything in it or around it, has a mark. A problem is a sentence for a model, but a mark is for
-// the program, which combines what is kept with what is written anew.
+// mark is one place of the arguments that has to change. A value is kept if there is no mark on it,
+// in it or around it. A Problem is a sentence for a model, but a mark is for the program, which
+// combines what is kept with what is written anew.
 type mark struct {
 	path   []string
 	what   change
@@ -43,8 +43,9 @@ type marker struct {
 	all []mark
 }
 
-// marks returns what has to change. It returns no marks if the arguments fit. ok is false if the
-// arguments are not an object that can be checked, or if checking takes too much work.
+// marks returns a marker with what has to change. The marker has no marks if the arguments fit. ok
+// is false if the arguments are not an object that can be checked, or if checking takes too much
+// work.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil {
@@ -83,9 +84,9 @@ func (m *marker) add(path []string, what change) {
 	m.all = append(m.all, mark{path: slices.Clone(path), what: what})
 }
 
-// read adds the marks for an error. An error of the value as a whole means that the value is
-// written anew. An error of its members is marked at the members, so that one bad element of a list
-// does not cost the others.
+// read adds the marks for an error. For an error of the value as a whole, the value is marked to be
+// written anew. For an error of its members, only those members are marked, so that one bad element
+// of a list does not cost the others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
 	switch k := e.ErrorKind.(type) {
@@ -119,9 +120,9 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 	}
 }
 
-// ruledOut marks a member or element for which the schema allows nothing. For example,
+// ruledOut marks a member or element whose schema is false, so that no value fits. For example,
 // {"properties": {"old": false}} forbids a member by name. An element cannot be removed alone,
-// since those after it would move up, so its list is written anew.
+// since those after it would move up, so its list is marked to be written anew.
 func (m *marker) ruledOut(path []string) {
 	n := len(path)
 	if parent := path[:max(n-1, 0)]; n == 0 || !is[map[string]any](m.doc.at(parent).value) {
@@ -131,7 +132,8 @@ func (m *marker) ruledOut(path []string) {
 	m.forbidden(path, nil)
 }
 
-// forbidden marks a member that the schema s does not allow.
+// forbidden marks a member that the schema s does not allow, as doubt if belongs returns true, and
+// as surplus otherwise.
 func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	what := surplus
 	if n := len(path) - 1; m.belongs(path[:n], path[n], s) {
@@ -141,10 +143,11 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 }
 
 // belongs reports whether a member that s forbids may be meant for something that the schema has a
-// place for. This is a name that is only misspelt, a name that another part of the schema lists, or
-// an entry of a map whose names have a form. For example, "titel": "Q4" while title is missing is
-// not surplus. Leaving it out would lose information, so the model writes the call again. In a map
-// such as {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the data.
+// place for. That is so if the name is only misspelt, if another part of the schema lists the name,
+// or if the object is a map whose names must have a form. For example, "titel": "Q4" while title is
+// missing is not surplus. Leaving it out would lose information, so the model writes the call
+// again. In a map such as {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the
+// data.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -167,9 +170,9 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 	return false
 }
 
-// formsNames reports whether a schema requires names of members to have a form, other than being
-// one of a list. A list of names is equivalent to listed members, because any other name is
-// surplus.
+// formsNames reports whether a schema requires the names of members to have a form, such as a
+// pattern. It returns false if the schema only lists the allowed names. Such a list is equivalent
+// to listed members, because any other name is surplus.
 func formsNames(s *jsonschema.Schema) bool {
 	return len(s.PatternProperties) > 0 ||
 		slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool {
@@ -177,15 +180,15 @@ func formsNames(s *jsonschema.Schema) bool {
 		})
 }
 
-// union adds the marks of the branch that was meant. This is the nearest one, and among equally
-// near ones the one that keeps most of the text. If several remain, everything to which any of them
-// objects is in doubt.
+// union adds the marks of the branch of an anyOf or oneOf that was meant. This is the nearest
+// branch, and among equally near ones the one that keeps most of the text. If several remain,
+// everything to which any of them objects is marked as doubtful.
 //
 // The library reports what is wrong in every branch. How near a branch is depends first on how far
 // the value is from it (see far), and then on how much of the text would be lost. For example,
 // {"do": {"kind": "type", "text": "too long"}} belongs to the branch of "type", whose text is
-// wrong, and not to that of "click", whose kind is wrong and whose x is missing. If a value fits
-// two branches of a oneOf, no branch is wrong, and only a new value helps.
+// wrong. It does not belong to that of "click", whose kind is wrong and whose x is missing. If a
+// value fits two branches of a oneOf, no branch is wrong, and only a new value helps.
 func (m *marker) union(e *jsonschema.ValidationError) {
 	depth := len(e.InstanceLocation)
 	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil ||
@@ -226,9 +229,9 @@ func (m *marker) union(e *jsonschema.ValidationError) {
 	}
 }
 
-// unsure marks the members of an object to which some branch of a union objects, each as a whole.
-// Which of them are right depends on the branch that the model meant, so the model writes them
-// anew.
+// unsure marks each member of an object to which some branch of a union objects, as a whole. Which
+// of these members are right depends on the branch that the model meant, so the model writes them
+// anew. The parameter depth is the depth of the object.
 func (m *marker) unsure(all []mark, depth int) {
 	for _, k := range all {
 		switch {
@@ -275,8 +278,8 @@ func (v *Validator) at(path []string) []*jsonschema.Schema {
 	return all
 }
 
-// together returns the schemas with those added that apply together with each of them. Cyclic
-// references end here, since each schema is added once.
+// together returns the given schemas, and those that apply together with them by $ref or allOf.
+// Each schema is added once, so cyclic references come to an end.
 func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 	for i := 0; i < len(all) && len(all) < maxTogether; i++ {
 		for _, s := range append(present([]*jsonschema.Schema{all[i].Ref}), all[i].AllOf...) {
@@ -292,9 +295,10 @@ func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 // only names depend on them.
 const maxTogether = 100
 
-// misspelt reports whether two names differ only by one extra letter or, in names of at least five
-// letters, by one wrong letter or two swapped ones: dat for date, cuont for count. Of shorter names
-// many are different words, such as "id" and "is", or "from" and "form".
+// misspelt reports whether one name is probably a misspelling of the other: dat for date, cuont for
+// count. They may differ by one extra letter. In names of at least five letters they may also
+// differ by one wrong letter or two swapped ones. Many shorter names are different words, such as
+// "id" and "is", or "from" and "form".
 func misspelt(a, b string) bool {
 	short, long := min(len(a), len(b)), max(len(a), len(b))
 	if long-short > 1 || short < 3 || short == long && short < 5 || long > maxMisspelt {

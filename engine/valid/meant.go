@@ -7,10 +7,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Renamed returns arguments in which misspelt members have the names that are missing. It returns
-// false if the arguments do not fit then. A member is renamed if it is the only one of its object
-// that the schema does not list and whose name is similar to the missing one. For example, {"path":
-// "a", "contents": "b"} gets content if that is required.
+// Renamed returns the arguments with misspelt members renamed to required members that are missing.
+// It returns false if the result does not fit. A member is renamed if it is the only one of its
+// object that the schema does not list and whose name is similar to the missing one. For example,
+// {"path": "a", "contents": "b"} gets content if that is required.
 func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -25,8 +25,8 @@ func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	return nil, false
 }
 
-// withName returns arguments in which a misspelt member has the name at the end of path. It returns
-// false unless exactly one member of the object can be meant.
+// withName returns arguments in which a misspelt member is renamed to the name at the end of path.
+// It returns false if there is no such member of the object, or if there are several.
 func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil || len(path) == 0 {
@@ -58,8 +58,8 @@ func (v *Validator) lists(parent []string, name string) bool {
 }
 
 // WithoutWrong returns arguments without the optional members whose values do not fit. It returns
-// false if the rest does not fit. A member that is required is never left out; instead removing the
-// object around it is tried.
+// false if the rest does not fit. If a wrong member is required, it tries to remove the object
+// around that member instead.
 func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -73,9 +73,9 @@ func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 	return args, len(v.Check(args)) == 0
 }
 
-// withoutOne returns arguments without the member that has the first problem, or without the
-// innermost one around it that can be removed without causing another problem. It returns false if
-// there is none.
+// withoutOne returns arguments without the member that has the first problem. If removing it causes
+// another problem, it removes the innermost member around it that can be removed. It returns false
+// if there is none.
 func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	path := problems[0].Path
 	for n := len(path); n > 0; n-- {

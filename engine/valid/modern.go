@@ -10,12 +10,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// modern changes a schema in place so that it follows the specification that it names, or the
-// newest if it names none or an unknown one. Invalid keywords are removed, and forms of older
-// drafts are updated. Members that are null are left out, because libraries that serialise every
-// field of a struct write null for a keyword that is absent. OpenAPI's "nullable" becomes a type.
-// If the schema names a known draft, that draft's rules apply. For example, {"exclusiveMinimum":
-// true} is an error in draft 7 and right in draft 4.
+// modern changes a schema in place so that the library can compile it. If the schema names a known
+// draft, it must follow that draft. Otherwise it must follow the newest one. Invalid keywords are
+// removed, and forms of older drafts are updated. Members that are null are left out, because
+// libraries that serialise every field of a struct write null for a keyword that is absent.
+// OpenAPI's "nullable" becomes a type. For example, {"exclusiveMinimum": true} is an error in draft
+// 7 and right in draft 4.
 func modern(doc any) {
 	root, _ := doc.(map[string]any)
 	draft, _ := root["$schema"].(string)
@@ -90,9 +90,9 @@ func isCount(v any) bool {
 	return err == nil && f >= 0 && f == float64(int64(f))
 }
 
-// visit updates a schema, or a list of schemas. If old is true, no draft is named, so old forms
-// must be recognized by their shape. In a named draft "items" as a list is right as it is, and its
-// new form would be wrong. Other values, such as true, need no update.
+// visit updates a schema, or a list of schemas. If old is true, the schema names no draft, so forms
+// of older drafts must be recognized by their shape. If it names a draft, "items" as a list is
+// right as it is, and the new form would be wrong. Other values, such as true, need no update.
 func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:
@@ -198,7 +198,8 @@ func writeTypes(s map[string]any) {
 	}
 }
 
-// clamp limits counts to the range of an int32, since nothing that long is ever checked.
+// clamp sets counts that are larger than an int32 to the largest int32, since nothing that long is
+// ever checked.
 func clamp(s map[string]any) {
 	for _, k := range counts {
 		n, ok := s[k].(json.Number)
@@ -260,9 +261,9 @@ func tuple(s map[string]any) {
 	}
 }
 
-// anchor converts an id that is a fragment, which names a place. Draft 4 writes "id": "#name", and
-// later drafts up to draft 7 write "$id": "#name". Since 2019-09 an $id has no fragment, and the
-// name is an $anchor.
+// anchor converts an id that is only a fragment, and so names a place. Draft 4 writes "id":
+// "#name", and later drafts up to draft 7 write "$id": "#name". Since 2019-09 an $id has no
+// fragment, and the name is an $anchor.
 func anchor(s map[string]any, key string) {
 	if id, ok := s[key].(string); ok && len(id) > 1 && id[0] == '#' && s["$anchor"] == nil {
 		s["$anchor"] = id[1:]

@@ -10,11 +10,11 @@ import (
 // by an author's mistake. The value is then checked when it is complete.
 const maxFollow = 16
 
-// follow returns the schema that applies to a value that begins with c. References, and unions that
-// leave one choice, are followed. whole reports whether keywords apply for which the value must be
-// complete. For example, pydantic writes {"anyOf": [{"type": "string"}, {"type": "null"}]} for an
-// optional text. Its first byte, a quote, decides between the branches, so a long string need not
-// wait for its end.
+// follow returns the schema that applies to a value whose first byte is c. It follows references,
+// and unions in which only one choice remains. whole reports whether keywords apply for which the
+// value must be complete. For example, pydantic writes {"anyOf": [{"type": "string"}, {"type":
+// "null"}]} for an optional text. Its first byte, a quote, decides between the branches, so a long
+// string need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if !isCombined(s) {
@@ -29,14 +29,14 @@ func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	return s, true
 }
 
-// isCombined reports whether other schemas apply to a place by $ref, allOf, anyOf or oneOf. The
-// keywords not and if have schemas, too, but rare detects those.
+// isCombined reports whether other schemas apply to the same value by $ref, allOf, anyOf or oneOf.
+// The keywords not and if have schemas, too, but rare detects those.
 func isCombined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
 
-// single returns the only schema that applies to a value that begins with c, if s has no other
-// keywords than references and unions. It returns nil if there are several such schemas or none. A
+// single returns the only schema that applies to a value whose first byte is c, if s has no other
+// keywords than references and unions. It returns nil if there are several such schemas, or none. A
 // byte cannot decide between two branches of a union that might both fit, and the branches of an
 // allOf all apply.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
@@ -77,9 +77,9 @@ func isNull(s *jsonschema.Schema) bool {
 }
 
 // rare reports whether a schema uses keywords that only a complete value can be checked against, or
-// that a Prefix leaves to the validator. With each of them something that comes later can make a
-// value wrong: for a dependency a second member, for uniqueItems the last element, for a condition
-// either. The other keywords decide member by member.
+// that a Prefix leaves to the validator. With each of them a part that comes later can make a value
+// wrong. For a dependency this is a second member, for uniqueItems the last element, for a
+// condition either of these. The other keywords decide member by member.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil ||
 		s.Then != nil || s.Else != nil ||
@@ -120,8 +120,8 @@ func freeFrom(s *jsonschema.Schema) bool {
 		s.MaxLength == nil
 }
 
-// takes reports whether values of a type may be sent before they are complete. It returns false for
-// a list of values, because `"re` may become "red" or "reed".
+// takes reports whether values of a type may be sent before they are complete. It returns false if
+// the schema lists the allowed values, because `"re` may become "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
 	return s.Enum == nil && s.Const == nil &&
 		(s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))

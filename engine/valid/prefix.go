@@ -12,14 +12,13 @@ import (
 
 // Prefix reads the arguments of a call while they are written, and knows how much of them can still
 // become an object that fits the schema. The text must be the beginning of JSON; otherwise the
-// reading ends.
+// reading ends. One rule holds: everything that was sent can be completed to arguments that fit.
 //
 // Strings that the schema leaves free are followed character by character. Every other value counts
 // as soon as it is complete and has been checked, and so does the end of an object or array. A
-// member that the schema forbids is cut out of the text, unless its name may be a misspelt one. One
-// rule holds: everything that was sent can be completed to arguments that fit. Keywords that a
-// later byte can break (maxLength, pattern, enum) hold a value back, and keywords about the object
-// as a whole hold back all of it.
+// keyword that a later byte can break (maxLength, pattern, enum) holds its value back. A keyword
+// about an object as a whole holds the whole object back. A member that the schema forbids is cut
+// out of the text, unless its name may be a misspelt one.
 type Prefix struct {
 	rules   *Validator
 	text    []byte // what was written, without what was cut out
@@ -42,7 +41,7 @@ const (
 	wantKey                // a key, or the end of an empty object
 	inKey
 	wantColon
-	inLeaf // in a value that is not opened
+	inLeaf // in a value that is read as a leaf
 	wantNext
 	finished
 )
@@ -62,7 +61,7 @@ type open struct {
 func (v *Validator) Prefix() *Prefix { return &Prefix{rules: v} }
 
 // Whole reports whether the schema has rules for the arguments as a whole (conditions, unions,
-// numbers of members). Then nothing can be sent before the arguments are complete.
+// numbers of members), so that nothing can be sent before the arguments are complete.
 func (v *Validator) Whole() bool {
 	_, whole := follow(v.root, '{')
 	return whole
@@ -95,7 +94,8 @@ func (p *Prefix) Text() []byte { return p.text }
 // because what the client has read can never be taken back.
 func (p *Prefix) Safe() int { return p.safe }
 
-// Problem returns why nothing after Safe can be right, or nil if there is no problem so far.
+// Problem returns why the text cannot be continued to arguments that fit, or nil if there is no
+// problem so far.
 func (p *Prefix) Problem() *Problem { return p.problem }
 
 // step reads one token, or the part of it that has arrived. It returns false if more text is
@@ -146,9 +146,9 @@ func (o *open) last() string {
 	return o.keys[len(o.keys)-1]
 }
 
-// value begins a value. An object or array whose schema can be read in only one way is opened, and
-// its members are checked one by one. Any other value becomes a leaf. It returns false at a
-// problem.
+// value begins a value whose first byte is c. An object or array whose schema can be read in only
+// one way is opened, and its members are checked one by one. Any other value becomes a leaf. It
+// returns false at a problem.
 func (p *Prefix) value(c byte) bool {
 	switch {
 	// As in Check: nothing of a string may be sent where an object is required, even if the schema
@@ -190,8 +190,8 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place returns the schema of the value that begins. A member is found by the last key. Patterns of
-// names do not occur here, since rare lets their object wait.
+// place returns the schema of the value that begins. The schema of a member is found by the last
+// key. Objects with patterns for names never come here, because rare lets them wait as a whole.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
@@ -266,9 +266,9 @@ func (p *Prefix) next(c byte) bool {
 	return true
 }
 
-// end reads the end of an object or array. It returns false at a problem. Only required members and
-// the minimum number of elements are checked here, because other keywords about a whole object are
-// rare.
+// end reads the closing bracket of an object or array. It returns false at a problem. Only required
+// members and the minimum number of elements are checked here. Objects with other keywords about a
+// whole object are not read member by member (see rare).
 func (p *Prefix) end(c byte) bool {
 	o := p.top()
 	if o.array && c != ']' || !o.array && (c != '}' || p.state == wantKey && len(o.keys) > 0) {
@@ -339,9 +339,9 @@ func (p *Prefix) cut() {
 	p.pos = p.safe
 }
 
-// mayMean reports whether a name may be the misspelling of one that has not occurred yet. For
-// example, after `"titel":` and no "title" so far, cutting the member would lose the title. So the
-// reading stops there and the call is written again.
+// mayMean reports whether a name may be the misspelling of a listed member that has not occurred
+// yet. For example, after `"titel":` and no "title" so far, cutting the member would lose the
+// title. So the reading stops there and the call is written again.
 func (o *open) mayMean(name string) bool {
 	for other := range o.schema.Properties {
 		if misspelt(name, other) && !slices.Contains(o.keys, other) {

@@ -11,9 +11,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Rest returns what must follow the safe text so that it becomes the given object. It returns false
-// if the safe text disagrees with that object. A repaired call continues in this way if its
-// beginning has been sent. For example, `{"city":"Oslo"` was sent, the repair is
+// Rest returns the text that must follow the safe text so that both together are the given object.
+// It returns false if the safe text disagrees with that object. A repaired call continues in this
+// way if its beginning has been sent. For example, `{"city":"Oslo"` was sent, the repair is
 // {"days":3,"city":"Oslo"}, and the rest is `,"days":3}`. The order of members may differ, but
 // their values must not.
 func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
@@ -31,10 +31,10 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, &doc.node)
 }
 
-// restOf returns what completes the object or array that is open at a depth, so that it becomes n.
-// What is open inside it is completed first, since nothing else can come before its closing
-// bracket. Then the members that it lacks are added, as they are written in n. It returns false if
-// the two disagree.
+// restOf returns the text that completes the object or array that is open at a depth, so that it
+// becomes n. A value that is open inside it is completed first, since nothing else can come before
+// its closing bracket. Then the members that it lacks are added, as they are written in n. It
+// returns false if the two disagree.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()
@@ -84,8 +84,8 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	return rest + lacking(&o, all, begun || len(left.inside) > 0), true
 }
 
-// lacking returns the given members or elements that an object or array lacks, and its closing
-// bracket. If follows is true, there are others before them.
+// lacking returns the text of the members or elements in all, and the closing bracket of o. If
+// follows is true, a comma comes first, because o has others before them.
 func lacking(o *open, all []*node, follows bool) string {
 	var b strings.Builder
 	for i, one := range all {
@@ -110,8 +110,9 @@ func (o *open) closer() byte {
 	return '}'
 }
 
-// restOfText returns what completes the string that is open, so that it becomes n. What was sent
-// may end within a character. It returns false if n is another value or begins differently.
+// restOfText returns the text that completes the string that is open, so that it becomes n. The
+// text that was sent may end within a character. It returns false if n is not a string or begins
+// differently.
 func (p *Prefix) restOfText(n *node) (string, bool) {
 	raw := p.text[p.leaf.start:p.safe]
 	at := len(raw)

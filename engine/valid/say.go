@@ -14,7 +14,7 @@ import (
 	"toolnorm/chat"
 )
 
-// finding is a Problem whose text does not name the place yet. The place may not begin with
+// finding is like a Problem, but its text does not name the place yet. The place may not begin with
 // "arguments", since a schema's own errors (explainMeta) are reported in the same way.
 type finding struct {
 	path    []string
@@ -27,9 +27,9 @@ func (f finding) compare(g finding) int {
 	return cmp.Or(slices.Compare(f.path, g.path), strings.Compare(f.text, g.text))
 }
 
-// findings returns the library's tree of errors as a list. Of the branches of a union it uses the
-// one that was meant. The sentences are our own, since a model reads them and not the author of a
-// schema.
+// findings returns the errors in the library's tree as a list. For a union it returns only those of
+// the branch that was meant. The sentences are not the library's, since a model reads them and not
+// the author of a schema.
 func findings(e *jsonschema.ValidationError) []finding {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
@@ -81,8 +81,8 @@ func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 	return all
 }
 
-// missing returns a finding for each of the names. So each member is a separate place, in the list
-// of problems and in what is written anew.
+// missing returns one finding for each of the names, at the place of the missing member. So each
+// member is a separate place, in the list of problems and in what is written anew.
 func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (
 	all []finding) {
 	for _, name := range names {
@@ -92,10 +92,11 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 	return all
 }
 
-// inUnion returns what is wrong in the branch that was meant, which is the nearest one. If none is
-// near, or several are equally near, it returns a finding that no branch fits. To report what is
-// wrong in each branch would take a page, and a model needs one line. The finding has a sentence
-// about one of the branches as well, because "fits none" alone gives a model nothing to act on.
+// inUnion returns what is wrong in the branch of a union that was meant, which is the nearest one.
+// If no branch is near, or several are equally near, it returns a single finding that no branch
+// fits. Reporting what is wrong in each branch would take a page, and a model needs one line. That
+// finding also has a sentence about one of the branches, because "fits none" alone gives a model
+// nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	// Each branch has its own findings, which include those of unions in it.
 	branches := make([][]finding, len(e.Causes))
@@ -130,10 +131,10 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	return one(e, keyword, text)
 }
 
-// far returns how much a finding speaks against a branch of a union at the given depth. It is most
-// if the union's value itself is of another type, less if it is another value, and less again if
-// the member that distinguishes branches differs. So a branch with a discriminator, {"kind":
-// {"const": "a"}}, is ruled out by its kind before its other members count.
+// far returns how much a finding speaks against a branch of a union whose value is at the given
+// depth. It is 1000 if the union's value itself has another type, 500 if it is another value than
+// the branch allows, 100 if a member differs from its constant, and 1 otherwise. So a branch with a
+// discriminator, {"kind": {"const": "a"}}, is ruled out by its kind before its other members count.
 func far(f finding, depth int) int {
 	switch deep := len(f.path) - depth; {
 	case deep == 0 && f.keyword == "type":
@@ -169,8 +170,8 @@ func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	return want
 }
 
-// keywordOf returns the keyword that failed. The library names keywords by a path, but not and a
-// schema that is false have none.
+// keywordOf returns the keyword that failed. The library names keywords by a path. For the keyword
+// not, and for a schema that is false, this path is empty, so they are handled separately.
 func keywordOf(e *jsonschema.ValidationError) string {
 	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
 		return path[0]
@@ -255,8 +256,8 @@ func sentenceOfRest(k jsonschema.ErrorKind) string {
 	return "does not fit the schema"
 }
 
-// decimal returns a number as a decimal, without an exponent. Bounds are fractions here, and 7/2 is
-// not how the schema had it. For nil it returns "a number".
+// decimal returns a number as a decimal, without an exponent, or "a number" for nil. The library
+// has bounds as fractions, and 7/2 is not how the schema spells the bound.
 func decimal(r *big.Rat) string {
 	if r == nil {
 		return "a number"

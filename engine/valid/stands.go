@@ -9,12 +9,12 @@ import (
 )
 
 // Trimmed returns the arguments without the members that the schema forbids, otherwise byte for
-// byte. It returns false if anything else is wrong, or if nothing is. A member that may be a
-// misspelt one, or that another part of the schema lists, is not left out, and no member is left
-// out while one is missing. Of two members with the same name and value one is left out. For
-// example, {"title":"Q4","reason":"asked"} under a closed schema loses reason. To have the call
-// written again would cost a generation, and what was right in it. What is left out here has no
-// place in the schema at all.
+// byte. Of two members with the same name and value it leaves out one. It returns false if anything
+// else is wrong, or if nothing is wrong. Members are not left out if one of them may be a misspelt
+// one or is listed by another part of the schema, or if a member is missing. For example,
+// {"title":"Q4","reason":"asked"} under a closed schema loses reason. Having the call written again
+// would cost a generation, and what was right in it. What is left out here has no place in the
+// schema at all.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -30,9 +30,9 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	return trimmed, len(v.Check(trimmed)) == 0
 }
 
-// edited appends the text of n without the removed members, and with the replaced values. A comma
-// is removed with the member after it. If the first members are removed, so is what comes before
-// the first one that stays.
+// edited appends the text of n to dst, without the removed members, and with the replaced values. A
+// member is removed together with the comma before it. If the first members are removed, the text
+// before the first one that stays is removed, too.
 func (n *node) edited(dst []byte) []byte {
 	switch {
 	// The value is replaced, for example a number by its bound.
@@ -69,9 +69,9 @@ type trouble struct {
 	lacks []string // names of missing members, in the order of the marks
 }
 
-// spread records marks at the nodes to which they belong. The first depth steps of each path lead
-// to n. Members with the same name share marks. Each node sorts the marks inside it, so that a
-// later walk through the text finds those of each place in one step.
+// spread records marks at the nodes to which they belong, in n and inside it. The first depth steps
+// of each path lead to n. Members with the same name share marks. Each node sorts the marks inside
+// it, so that a later walk through the text finds those of each place in one step.
 func (n *node) spread(all []mark, depth int) {
 	if n.trouble == nil {
 		n.trouble = &trouble{}
@@ -95,13 +95,13 @@ func (n *node) spread(all []mark, depth int) {
 	}
 }
 
-// is reports whether any of the changes in what is needed at the place itself. It may be called on
-// nil.
+// is reports whether a change of the set what is needed at the place itself. It returns false for a
+// nil trouble.
 func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
-// Stands returns the parts of the arguments that fit the schema, down to single members and
-// elements. It returns nil if the arguments cannot be checked, or if the object as a whole is
-// wrong.
+// Stands returns the parts of the arguments that fit the schema and so can be kept, down to single
+// members and elements. It returns nil if the arguments cannot be checked, or if the object as a
+// whole is wrong.
 func (v *Validator) Stands(args []byte) *schema.Standing {
 	m, ok := v.marks(args)
 	if !ok {
@@ -114,8 +114,9 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	return m.doc.standing()
 }
 
-// Standing returns what was sent of the arguments, to which more may be added. It returns nil if
-// nothing was sent, if the object is complete, or if what was sent ends inside a text.
+// Standing returns the part of the arguments that was sent, which a new call must keep and may add
+// to. It returns nil if nothing was sent, if the object is complete, or if what was sent ends
+// inside a text.
 func (p *Prefix) Standing() *schema.Standing {
 	closed := bytes.TrimRight(slices.Clone(p.text[:p.safe]), ", \n\t\r")
 	if len(closed) == 0 || p.state == finished {
@@ -132,7 +133,7 @@ func (p *Prefix) Standing() *schema.Standing {
 }
 
 // begun returns the parts of an object or array that is still open. Its last part is open as well,
-// down to the given depth.
+// and so on down to the given depth.
 func (n *node) begun(depth int) *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: true}
 	for i, one := range n.inside {
@@ -148,7 +149,7 @@ func (n *node) begun(depth int) *schema.Standing {
 	return s
 }
 
-// standing returns the parts of an object or array that are right. Missing members come last,
+// standing returns the parts of an object or array that can be kept. Missing members come last,
 // without a value, because the model must write them, and the constraint lists them after the rest.
 func (n *node) standing() *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: n.is(few)}
@@ -178,7 +179,8 @@ func (n *node) standing() *schema.Standing {
 	return s
 }
 
-// written returns the values of a member that occurs more than once, or nil if it does not.
+// written returns the values of a member that occurs more than once, or nil if it occurs once or
+// never.
 func (n *node) written(name string) (all []string) {
 	for _, one := range n.inside {
 		if one.name == name {
@@ -191,8 +193,9 @@ func (n *node) written(name string) (all []string) {
 	return all
 }
 
-// part returns what is right of a member or element. It is all of it if there is no mark in it, its
-// right parts if it is an object or array with marks inside, and nothing otherwise.
+// part returns the part of a member or element that can be kept. This is all of it if there is no
+// mark in it. If it is an object or array with marks inside, these are its right parts. Otherwise
+// the part is empty.
 func (n *node) part() (part schema.Part) {
 	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:
