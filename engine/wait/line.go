@@ -17,9 +17,10 @@ type lines struct {
 }
 
 // line has the requests that wait for one model. It is fair to clients: if two clients have many
-// requests each, the requests of both alternate. A request's tag is one more than the tag of its
-// client's last request, or than that of the last request that got a place, whichever is larger.
-// The line is removed when no request waits.
+// requests each, the requests of both alternate. For this each request has a tag, and the smallest
+// tag is served first. A request's tag is one more than the tag of its client's last request, or
+// than that of the last request that got a place, whichever is larger. The line is removed when no
+// request waits.
 type line struct {
 	all     *lines
 	model   string
@@ -49,7 +50,8 @@ func (l *lines) busy(model string) error {
 	return nil
 }
 
-// join adds a client's request to the line of its model, and returns the request's waiter.
+// join adds a client's request to the line of its model, and returns the request's waiter. The
+// parameter busy is the refusal that the request got from the server.
 func (l *lines) join(model, client string, busy *fault.Error) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +90,8 @@ func (l *lines) leave(w *waiter) {
 	one.call()
 }
 
-// call lets the first request of the line know that it is the first. The caller holds l.all.mu.
+// call tells the first request of the line that it is the first, by closing its channel. The caller
+// holds l.all.mu.
 func (l *line) call() {
 	first := l.waiting[0]
 	select {

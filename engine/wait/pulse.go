@@ -76,7 +76,8 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 // For sets the model for which the reply waits, since each model has its own line at a busy server.
 func (p *Pulse) For(model string) { p.model = model }
 
-// says sets what keep-alives contain: the result of place, until done is called.
+// says lets each keep-alive contain the result of place, until the returned function done is
+// called.
 func (p *Pulse) says(place func() string) (done func()) {
 	set := func(f func() string) {
 		p.mu.Lock()
@@ -87,8 +88,9 @@ func (p *Pulse) says(place func() string) (done func()) {
 	return func() { set(nil) }
 }
 
-// until waits for a channel to be closed, and sends keep-alives meanwhile. If limit is not
-// negative, it waits no longer than left. It reports whether the reply is still wanted then.
+// until waits for the channel turn to be closed, and sends keep-alives meanwhile. If limit is not
+// negative, it waits at most for the duration left. It returns false if ctx has ended, so that the
+// reply is no longer wanted.
 func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -122,8 +124,8 @@ func (p *Pulse) Stop() {
 // is over. So many records at once are one write, and a single token is sent at once.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
-// begin is like Begin, for a limit that does not change until the wait ends. So the limit need not
-// be copied for each token.
+// begin is like Begin, but keeps the pointer, so that the limit need not be copied for each token.
+// The limit must not change until the wait ends.
 func (p *Pulse) begin(w *Limit) {
 	p.idle()
 	now := time.Since(p.start)
@@ -144,8 +146,8 @@ func (p *Pulse) End() {
 	p.mu.Unlock()
 }
 
-// Sleep waits for d, and sends keep-alives meanwhile. It reports whether the reply is still wanted
-// then, since a client that has left ends ctx.
+// Sleep waits for d, and sends keep-alives meanwhile. It returns false if ctx has ended, because
+// the client has left.
 func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -166,9 +168,9 @@ func (p *Pulse) tick() {
 	}
 }
 
-// due ends a wait that is too long, or sends a keep-alive that is due. It returns when to check
-// again, and false if the reply is over. Between two waits it checks again after an eighth of the
-// pace, so the end of a wait may be noticed that much too late.
+// due ends a wait that is too long, or sends a keep-alive that is due. It returns the time until
+// the next check, and false if the reply is over. Between two waits it checks again after an eighth
+// of the pace, so the end of a wait may be noticed that much too late.
 func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true
@@ -218,7 +220,7 @@ func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 	return &Reader{r: r, pulse: p, first: first, later: later}
 }
 
-// Shorten limits the later waits to d. It is for a reply of which nothing more is needed.
+// Shorten limits the later waits to d. It is for a reply that has said everything that is needed.
 func (p *Reader) Shorten(d time.Duration) { p.later.limit = d }
 
 // Read implements io.Reader. If the wait is too long, the context of the Pulse ends, and with it

@@ -32,8 +32,8 @@ type Queue struct {
 // while others wait joins their line. Meanwhile keep-alives are sent, which contain the request's
 // place. A server that names a time (Retry-After) is not asked earlier. Pass returns an error if
 // too many requests wait already, if the wait gets too long, or if sending fails for another
-// reason. A request that must not wait, because another server may take it, gets the error of the
-// busy server.
+// reason. If the limits forbid waiting, because another server may take the request, it returns the
+// error of the busy server at once.
 func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (
 	*http.Response, error) {
 	patient := p.limits.Queue >= 0 && p.limits.Places >= 0
@@ -59,8 +59,8 @@ func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response,
 	return q.wait(ctx, p, w, send)
 }
 
-// wait sends a request whenever it is the first of its line, until the server is not busy. It
-// returns an error if the wait gets too long or ctx ends.
+// wait sends a request when it is the first of its line, again and again until the server is not
+// busy. It returns the server's answer, or an error if the wait gets too long or ctx ends.
 func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter,
 	send func() (*http.Response, error)) (*http.Response, error) {
 	began := time.Now()

@@ -111,8 +111,9 @@ func (t Timeouts) orDefaults() Timeouts {
 	}
 }
 
-// After returns what is left of t after d, for another attempt at the same request. At least a
-// second is left, because within that time a server that is up begins, or answers that it is busy.
+// After returns t reduced by the duration d that has passed, for another attempt at the same
+// request. At least a second is left, because within that time a server that is up begins, or
+// answers that it is busy.
 func (t Timeouts) After(d time.Duration) Timeouts {
 	t = t.orDefaults()
 	for _, limit := range []*time.Duration{&t.Load, &t.FirstByte, &t.Queue} {
@@ -123,9 +124,9 @@ func (t Timeouts) After(d time.Duration) Timeouts {
 	return t
 }
 
-// AsFault returns the fault for a failed request or read. This is the cause of a cancelled context,
-// or else an unreachable server. The parameter gone is the message for the latter, with the
-// server's address, or empty if there was a connection.
+// AsFault returns the fault for a failed request or read. If the context was cancelled, it is the
+// cause of that. Otherwise it says that the server cannot be reached. The parameter gone is the
+// message for that, with the server's address, or empty if there was a connection.
 func AsFault(ctx context.Context, gone string, err error) *fault.Error {
 	var f *fault.Error
 	switch {
