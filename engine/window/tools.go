@@ -36,8 +36,8 @@ const whole = -1
 
 // FitTools shortens tools to fit a budget, in bytes. It shortens descriptions, then descriptions of
 // parameters, and at last leaves out tools from the end of the list, where agents put those of
-// their MCP servers. Tools for which kept returns true stay whatever they cost, because they were
-// called before, or must be. So the result may exceed the budget. The same tools and budget always
+// their MCP servers. Tools for which kept returns true are never left out, because they were called
+// before or are required. So the result may exceed the budget. The same tools and budget always
 // give the same result, so the beginning of the prompt is the same in every turn.
 func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted {
 	f := Fitted{Tools: tools}
@@ -85,7 +85,7 @@ func (f *Fitted) drop(budget int, kept func(name string) bool) {
 	}
 }
 
-// toolsBytes returns how many bytes of text the tools are for a model.
+// toolsBytes returns how many bytes of text all tools together amount to for a model.
 func toolsBytes(tools []chat.Tool) (n int) {
 	for _, t := range tools {
 		n += ToolBytes(t)

@@ -9,10 +9,10 @@ type Trimmed struct {
 	Freed    int // number of tokens, according to cost
 }
 
-// Trim returns a conversation without its oldest turns, which frees at least as many tokens as the
-// parameter excess says. It frees fewer if nothing else may be left out. The system messages, the
-// last user message and the last message always stay. A call and its results are left out together.
-// The results must follow their call, as package history orders them.
+// Trim returns a conversation without its oldest turns. It frees at least excess tokens, or fewer
+// if nothing else may be left out. The system messages, the last user message and the last message
+// always stay. A call and its results are left out together. The results must follow their call, as
+// package history orders them.
 //
 // A turn goes from one user message to the next. A step is a message of the assistant with its
 // results. The turns are left out first, from the oldest on. Then the steps after the last user
@@ -58,9 +58,9 @@ func units(ms []chat.Message) []unit {
 	return append(all, steps(ms, last)...)
 }
 
-// lastUser returns the index of the first of the last consecutive user messages, or 0 if there are
-// none. There may be several, because agents split a task and its surroundings into several
-// messages.
+// lastUser returns the index at which the last group of consecutive user messages begins, or 0 if
+// there are no user messages. A group may have several messages, because agents split a task and
+// its surroundings into several messages.
 func lastUser(ms []chat.Message) int {
 	i := len(ms) - 1
 	for i >= 0 && ms[i].Role != chat.User {
@@ -92,8 +92,8 @@ func turns(ms []chat.Message) (all []unit) {
 	return all
 }
 
-// steps returns the assistant's messages after the last user message, each with its results, except
-// for the last step.
+// steps returns the assistant's messages after the user messages at index from, each with its
+// results. It leaves out the last step.
 func steps(ms []chat.Message, from int) (all []unit) {
 	for from < len(ms) && ms[from].Role == chat.User {
 		from++

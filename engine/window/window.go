@@ -43,9 +43,10 @@ func (l Limits) Choose(need int) int {
 	return max(n, l.Loaded)
 }
 
-// Room returns how many tokens are kept free for the reply in a context of n tokens. It is what the
-// client wants, but at most a quarter of the context. Many agents ask for 32,000 tokens in every
-// request, which would leave no room for the conversation.
+// Room returns how many tokens are kept free for the reply in a context of n tokens. This is the
+// number that the client wants, or maxRoom if it names none, but at most a quarter of the context.
+// Many agents ask for 32,000 tokens in every request, which would leave no room for the
+// conversation.
 func Room(wanted, n int) int {
 	if wanted <= 0 {
 		wanted = maxRoom
@@ -61,9 +62,9 @@ const (
 	imageBytes   = 3000 // a picture
 )
 
-// MessageBytes returns how many bytes of text a message is for a model. Reasoning counts, although
-// some templates leave it out. An estimate that is too high costs memory, but one that is too low
-// costs a refusal.
+// MessageBytes returns how many bytes of text a message amounts to for a model. Reasoning counts,
+// although some templates leave it out. An estimate that is too high costs memory, but one that is
+// too low costs a refusal.
 func MessageBytes(m chat.Message) int {
 	n := messageBytes + len(m.Content) + len(m.Reasoning) + imageBytes*len(m.Images)
 	for _, c := range m.Calls {
@@ -72,12 +73,12 @@ func MessageBytes(m chat.Message) int {
 	return n
 }
 
-// ToolBytes returns how many bytes of text a tool is for a model.
+// ToolBytes returns how many bytes of text a tool amounts to for a model.
 func ToolBytes(t chat.Tool) int {
 	return toolBytes + len(t.Name) + len(t.Description) + len(t.Schema)
 }
 
-// Bytes returns how many bytes of text a request is for a model.
+// Bytes returns how many bytes of text a request amounts to for a model.
 func Bytes(r *chat.Request) int {
 	n := 0
 	for _, m := range r.Messages {
