@@ -15,10 +15,11 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Address is where a proxy on this machine runs calls, with a token that proves that the caller may
-// read the user's own files. It is stored in the data folder, in a file that only its owner can
-// read. So it gives nothing away, because a program that can read the file can read the data as
-// well. With it toolrun finds the running toolnorm without a setting or an API key.
+// Address is the URL at which a proxy on this machine runs calls, with a token that proves that the
+// caller may read the user's own files. It is stored in the data folder, in a file that only its
+// owner can read. A program that can read the file can read the data as well, so the token gives it
+// nothing more. With the address toolrun finds the running toolnorm without a setting or an API
+// key.
 type Address struct {
 	URL   string `json:"url"` // for example http://127.0.0.1:11435
 	Token string `json:"token"`
@@ -48,9 +49,9 @@ func (a Address) Announce(dir string) error {
 	return replace.File(filepath.Join(dir, addressFile), text)
 }
 
-// Withdraw removes the address from the data folder, or returns an error if it cannot. The address
-// of another proxy stays, because if two proxies share a folder, the other one must still be found
-// when this one ends.
+// Withdraw removes the address from the data folder. It returns an error if the file cannot be
+// removed. If the file has the address of another proxy, it stays, and Withdraw returns nil. So if
+// two proxies share a folder, the other one is still found when this one ends.
 func (a Address) Withdraw(dir string) error {
 	if now, err := FindAddress(dir); err != nil || now != a {
 		return nil
@@ -78,8 +79,8 @@ func FindAddress(dir string) (a Address, err error) {
 }
 
 // readOwn returns the content of a file that only the user can have written. For any other file it
-// returns ErrForeign. It compares the file at the path with the opened file, and so detects a link
-// that is put there in between.
+// returns ErrForeign. It compares the file at the path with the opened file, so a link that is put
+// there in between is detected.
 func readOwn(path string) ([]byte, error) {
 	named, err := os.Lstat(path)
 	if err != nil {

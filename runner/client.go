@@ -64,9 +64,9 @@ func (a Address) Answers(ctx context.Context) bool {
 	return err == nil || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Call runs a tool and returns its outcome. The failure of a tool is part of the outcome and not an
-// error. It returns an error if there is no outcome; with ErrNotThere nothing was run. Arguments
-// that are not JSON are sent as a string, which the registry repairs.
+// Call runs a tool and returns its outcome. If the tool fails, that is part of the outcome and not
+// an error. It returns an error if there is no outcome. If the error wraps ErrNotThere, nothing was
+// run. Arguments that are not JSON are sent as a string, which the registry repairs.
 func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
 	tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
@@ -79,14 +79,14 @@ func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
 	return c.outcome(ctx, question{Name: name, Arguments: args})
 }
 
-// CallPending runs the pending call with this id. Its results are like those of Call; an unknown id
-// is an error.
+// CallPending runs the pending call with this id. Its results are like those of Call. It returns an
+// error if the id is unknown.
 func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, error) {
 	return c.outcome(ctx, question{ID: id})
 }
 
-// outcome sends a question and returns the outcome of the call. It returns an error if ask does, or
-// if the answer is no outcome.
+// outcome sends a question and returns the outcome of the call. It returns the errors of ask, and
+// an error if the answer is not an outcome.
 func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err error) {
 	body, err := chat.JSON(q) // the arguments go as they are
 	if err != nil {
@@ -103,7 +103,8 @@ func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err 
 }
 
 // ask sends one request and returns the body of its answer. It returns an error for any status but
-// 200. Only an error of dialling proves that nothing was run; all others leave that open.
+// 200. Only an error of dialling proves that nothing was run. After other errors the call may have
+// run.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path,
 		bytes.NewReader(body))
@@ -134,8 +135,8 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 }
 
 // refused returns the error for an unsuccessful answer. If the path or the token is unknown there,
-// the port may be another program's by now, so the error wraps ErrNotThere. The proxy's own 404 for
-// an unknown pending call is no sign of that.
+// the error wraps ErrNotThere, because the port may be another program's by now. It does not wrap
+// ErrNotThere for the proxy's own 404 about an unknown pending call.
 func (c *Client) refused(resp *http.Response, text []byte) error {
 	var ours struct {
 		Error *struct{ Message, Code string }

@@ -37,9 +37,9 @@ const (
 // only reports whether a text consists of these characters and no others.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
-// Check returns an error if a shell could read a word of the program as more than a word. It also
-// returns one if the first word is an absolute path. Editors take that for the name of a file: Void
-// drops a first line that is an absolute path from its block.
+// Check returns an error if a shell could read a word of the program as more than a word, or if the
+// first word is an absolute path. Editors take an absolute path for the name of a file: Void drops
+// a first line that is an absolute path from its block.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
 		if !only(word, wordLetters) || strings.HasPrefix(word, "//") ||
@@ -51,8 +51,8 @@ func (p Program) Check() error {
 	return nil
 }
 
-// words returns the program's words with one blank between them, or those of Toolrun if there are
-// none.
+// words returns the program's words with one blank between them, or Toolrun if the program is
+// empty.
 func (p Program) words() string {
 	if words := strings.Fields(string(p)); len(words) > 0 {
 		return strings.Join(words, " ")
@@ -60,8 +60,8 @@ func (p Program) words() string {
 	return string(Toolrun)
 }
 
-// Command returns the line that runs a call by Toolrun, or an error. It is short for
-// Toolrun.Command.
+// Command returns the line that runs a call by Toolrun. It is short for Toolrun.Command, and
+// returns the same errors.
 func Command(name string, args json.RawMessage) (string, error) {
 	return Toolrun.Command(name, args)
 }
@@ -69,8 +69,8 @@ func Command(name string, args json.RawMessage) (string, error) {
 // Command returns the line that runs a call in dash, bash, zsh, fish, ksh and similar shells:
 // toolrun NAME 'JSON'. The shell passes the text between the quotes on unchanged. Arguments that
 // are empty or null become {}. It returns an error if the name has other characters than A-Z a-z
-// 0-9 _ . - or the arguments are no JSON object in UTF-8. It returns ErrTooLong if the line would
-// have more than 900 bytes.
+// 0-9 _ . - or the arguments are not a JSON object in UTF-8. It returns ErrTooLong if the line
+// would have more than 900 bytes.
 func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
 	if err != nil {
@@ -129,8 +129,9 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	return text, nil
 }
 
-// guardName returns the name. If the name looks like an option, it is preceded by "--", which ends
-// the options, because a tool called --list must not list.
+// guardName returns the name of a tool for a command line. If the name looks like an option, it
+// puts "--" before the name, which ends the options. Otherwise a call of a tool named --list would
+// list the tools.
 func guardName(name string) string {
 	if name[0] == '-' {
 		return "-- " + name
@@ -138,10 +139,10 @@ func guardName(name string) string {
 	return name
 }
 
-// Read returns the call that a line runs; it is the inverse of Command and Base64. It returns false
-// for every line that they would not have written, byte for byte. A looser reading would turn a
-// user's own command in the history into a call that no model made. So it simply writes the call
-// again and compares.
+// Read returns the call that a line runs. It is the inverse of Command and Base64. It returns false
+// unless they would have written exactly this line, byte for byte. A looser reading would turn a
+// user's own command in the history into a call that no model made. So Read writes the call again
+// and compares the lines.
 func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) {
 	rest, ok := strings.CutPrefix(line, p.words()+" ")
 	if !ok {
@@ -166,7 +167,7 @@ func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) 
 	return name, args, err == nil && again == line
 }
 
-// ReadFetch returns the id of the pending call that a line runs; it is the inverse of Fetch. It
+// ReadFetch returns the id of the pending call that a line runs. It is the inverse of Fetch. It
 // returns false for every other line.
 func (p Program) ReadFetch(line string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(line, p.words()+" --call ")

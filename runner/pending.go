@@ -18,10 +18,10 @@ const (
 )
 
 // Pending stores calls that are too long for a command line until a runner fetches them, each under
-// an unguessable id. A call can be taken once, within an hour. It stays known until its place is
-// needed for new ones, so that the call of an id in a conversation can be found. The zero value is
-// ready for use, is safe for concurrent use, and must not be copied. Without Shared the calls are
-// in memory, so after a restart the ids are unknown.
+// an unguessable id. A call can be taken once, within an hour. After that Find still returns it
+// until its place is needed for new calls, because a conversation may mention its id. The zero
+// value is ready for use, is safe for concurrent use, and must not be copied. Without Shared the
+// calls are in memory, so after a restart the ids are unknown.
 type Pending struct {
 	Shared Shared // stores the calls for all replicas; nil: they are in memory
 
@@ -59,7 +59,7 @@ type pendingCall struct {
 
 // Keep stores a call and returns its id, for Program.Fetch. The arguments are copied, because those
 // of the caller may be part of a buffer. For arguments of more than 4 MiB it returns ErrTooLong. It
-// also returns an error if Shared does.
+// also returns an error if Shared fails.
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
@@ -90,9 +90,10 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 var errNotPending = errors.New(
 	"there is no such call: each can be run once, within an hour of being made")
 
-// Take returns a call, which is then no longer pending, so a second Take returns errNotPending. A
-// command in a chat is easily run a second time, by a click or from the shell's history. Take also
-// returns an error if Shared does.
+// Take returns a call, which is then no longer pending. So a second Take with the same id returns
+// errNotPending, because a command in a chat is easily run a second time, by a click or from the
+// shell's history. Take also returns errNotPending for an id that is unknown or too old, and an
+// error if Shared fails.
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Take(sharedKind, id, ""))
@@ -127,8 +128,8 @@ func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	return c.name, c.args, true
 }
 
-// readShared returns the call in a result of Shared, whether there was one, and the error of Shared
-// or of decoding.
+// readShared decodes a result of Shared. It returns the call, whether there was one, and the error
+// of Shared or of decoding.
 func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool, error) {
 	var c sharedCall
 	if err == nil && ok {

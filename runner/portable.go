@@ -11,7 +11,7 @@ import (
 )
 
 // portable returns a JSON object in a form that any shell takes, between single quotes, as one
-// unchanged word. It returns an error if args is no JSON object in UTF-8; empty arguments and null
+// unchanged word. It returns an error if args is not a JSON object in UTF-8. Empty arguments and null
 // become {}. The result has these properties:
 //
 //   - it is one line, and contains no single quote, no backquote and no <; after a backslash there is only u or one of the
@@ -81,7 +81,8 @@ var escapeMeanings = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f
 // short maps the control characters for which JSON has a letter to that letter.
 var short = map[rune]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// unit returns the value of the escape \uXXXX at the beginning of src.
+// unit returns the value of the escape \uXXXX at the beginning of src, or U+FFFD if its digits are
+// invalid.
 func unit(src []byte) rune {
 	n, err := strconv.ParseUint(string(src[2:6]), 16, 16)
 	if err != nil {
@@ -112,9 +113,9 @@ func appendUnit(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// plain reports whether a character needs no escape. Such a character is visible, and neither
-// people nor programs take it for a quote or markup. Letters of every language are plain, because a
-// user who is to run 휴가 must be able to read it.
+// plain reports whether a character can be written as itself in a command, without an escape. Such
+// a character is visible, and neither people nor programs take it for a quote or markup. Letters of
+// every language are plain, because a user who is to run 휴가 must be able to read it.
 func plain(r rune) bool {
 	switch r {
 	case '\'', '"', '`', '\\', '<', '$', '!':

@@ -44,7 +44,7 @@ type Described struct {
 	Output      json.RawMessage `json:"output,omitempty"`
 }
 
-// Describe returns the tools of a registry in their order, as the caller of ctx may see them; the
+// Describe returns the tools of a registry in their order, as the caller of ctx may see them. The
 // list is never nil.
 func Describe(ctx context.Context, r *tools.Registry) []Described {
 	all := []Described{}
@@ -87,8 +87,8 @@ func (s *Server) Patterns() []string {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// method returns a handler for one method, or for all if it is empty. It writes the error that
-// serve returns, so serve must not have written anything then.
+// method returns a handler for one method, or for all methods if name is empty. If serve returns an
+// error, the handler writes it, so serve must not have written anything then.
 func method(name string, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)
