@@ -98,9 +98,10 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 // errPanicked is logged for a request whose handler panicked. Package front answers the client.
 var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
-// Answer reads the request in body and runs its reply. It returns the error of either, which it has
-// also written if the reply had begun. The default model is filled in twice, because the form is
-// chosen by the model's name, and "@shell" alone leaves no name once the suffix is removed.
+// Answer reads the request in body and runs its reply. It returns the error of either. If the reply
+// had begun, the error has also been written to the client. The default model is filled in twice,
+// because the form is chosen by the model's name, and a name such as "@shell" is empty once the
+// suffix is removed.
 func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record,
 	body []byte) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
@@ -207,10 +208,11 @@ func mayBeObject(body []byte) bool {
 }
 
 // readBody returns a body whose header promises this length, or an error if it cannot be read to
-// its end. It allocates at most eight times what has arrived. Doubling step by step would copy a
-// body of 200 KiB twice, and trusting the whole promise would let a few bytes take as much memory
-// as the limit allows. Each buffer has the size that is trusted, because one that grows by itself
-// doubles: it took 32 MiB for a body of 19. A body that is no object is not stored to its end.
+// its end. It allocates at most eight times what has arrived. Doubling the buffer step by step
+// would copy a body of 200 KiB twice. Trusting the whole promise would let a few bytes take as much
+// memory as the limit allows. Each buffer is allocated in the size that is trusted, because a
+// buffer that grows by itself doubles, and took 32 MiB for a body of 19 MiB. If a body does not
+// begin an object, it is read to its end, but not kept.
 func readBody(r io.Reader, promised int) ([]byte, error) {
 	body := new(bytes.Buffer)
 	for trusted := min(promised, mostPromised); ; trusted = min(promised, 8*body.Len()) {
@@ -247,14 +249,14 @@ func (s *Runner) OrDefault(ctx context.Context, model *string) error {
 	return nil
 }
 
-// noModel returns the error for a request without a model, if there is no default either.
+// noModel returns the error for a request that names no model if there is no default.
 func noModel() error {
 	return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
 }
 
 // fill sets the default model if the request names none. It also replaces an alias by its target if
-// only the target has a suffix, because the suffix chooses the form of the reply or the agent. For
-// example, the alias helper may stand for qwen3@agent.
+// the target has a suffix and the alias has none, because the suffix chooses the form of the reply
+// or the agent. For example, the alias helper may stand for qwen3@agent.
 func (s *Runner) fill(model *string) {
 	*model = cmp.Or(*model, s.DefaultModel)
 	if s.Real != nil {

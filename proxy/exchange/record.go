@@ -99,8 +99,8 @@ func (x *Record) note(e chat.Event) {
 	}
 }
 
-// trace begins to record the exchange, if there is a log of exchanges; the function stop ends the
-// request. It is not called for requests that are passed on unread.
+// trace begins to record the exchange, if there is a log of exchanges. The log calls the function
+// stop to end the request. trace is not called for requests that are passed on unread.
 func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	if log != nil {
 		x.kept = log.Begin(x.id, x.api, path, x.start)
@@ -109,9 +109,9 @@ func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	}
 }
 
-// observer returns an Observer that notes how the reply is made: in its headers, in the log, and in
-// the recorded exchange. Headers can be set until the first byte is sent; later notes reach the
-// client as comments of its form.
+// observer returns an Observer that notes how the reply is made: in the reply's headers, in the
+// log, and in the recorded exchange. Headers can be set until the first byte is sent. Later notes
+// reach the client as comments in the reply.
 func (x *Record) observer(h http.Header, client string, a *form.Ask,
 	reply form.Reply) *chat.Observer {
 	o := &chat.Observer{
@@ -182,8 +182,8 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 }
 
 // cause returns the part of err that the operator should read: the cause of its fault, or err
-// itself if there is none; nil if err is nil. The fault's message is for the client and says what
-// to do. Its cause may name hosts and files, and is only for the log.
+// itself if the fault has no cause. It returns nil if err is nil. The fault's message is for the
+// client and says what to do. Its cause may name hosts and files, and is only for the log.
 func cause(err error) error {
 	if err == nil {
 		return nil

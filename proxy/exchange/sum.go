@@ -8,7 +8,8 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// end tells the counter, if there is one, that the exchange has ended, and with which numbers.
+// end tells the counter, if there is one, that the exchange has ended, and passes it the exchange's
+// figures.
 func (x *Record) end(ctx context.Context, c trace.Counter, m *meter, err error) {
 	if c == nil {
 		return
