@@ -27,11 +27,11 @@ const (
 // parsers is a pool of fastjson parsers, whose memory is reused between requests.
 var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
-// Parse parses a body, which must be a JSON object, and calls the function read with it. It returns
-// a fault if the body is no object, has too many values or too much invalid UTF-8, or if that
-// function returns an error. The value v is only valid until then, since its memory is reused.
-// fastjson's parser accepts some texts that are no JSON, which its validator then refuses. Unpaired
-// surrogates ("a\ud800b") are first replaced by U+FFFD, as every other reader does.
+// Parse parses a body, which must be a JSON object, and calls the function read with the object. It
+// returns a fault if the body is not an object, has too many values or too much invalid UTF-8, or
+// if read returns an error. The object is valid only until Parse returns, since its memory is
+// reused. fastjson's parser accepts some texts that are not JSON, which its validator then refuses.
+// Unpaired surrogates ("a\ud800b") are first replaced by U+FFFD, as every other reader does.
 func Parse(body []byte, read func(v *fastjson.Value) error) error {
 	p := parsers.Get().(*fastjson.Parser)
 	if len(body) <= keepParser {
@@ -100,7 +100,7 @@ func reserve(p *fastjson.Parser, values int) {
 }
 
 // notJSON returns an error that says where a body stops being JSON. Its text comes from
-// encoding/json, which names the byte; fastjson only quotes the rest of the text.
+// encoding/json, which names the position, while fastjson only quotes the rest of the text.
 func notJSON(body []byte) error {
 	var any json.RawMessage
 	err := json.Unmarshal(body, &any)

@@ -40,12 +40,13 @@ func (e *fieldError) Error() string {
 	return e.path + ": " + e.say
 }
 
-// Bad returns the error of a field. The path may be empty if Within adds it later.
+// Bad returns an error that says what is wrong with a field. The path of the field may be empty if
+// Within adds it later.
 func Bad(path, format string, args ...any) error {
 	return &fieldError{path: path, say: fmt.Sprintf(format, args...)}
 }
 
-// Within returns err with its path put below this one: "messages[2]" and "content" become
+// Within returns err with path put before the path of its field: "messages[2]" and "content" become
 // "messages[2].content". Errors of other types are returned unchanged, and nil for nil. Paths are
 // built only for errors, so a good request does not pay for them.
 func Within(path string, err error) error {
@@ -71,21 +72,21 @@ func AsFault(err error) error {
 	return f
 }
 
-// Members is a table of an object's members, with the name of each and a destination for its value,
-// as in Into. To may also be a function that takes the name and the value, since one function may
-// read several members. A request's fields are listed in such tables so that they can be compared
-// with the API's documentation line by line.
+// Members is a table of an object's members. It has the name of each, and a destination for its
+// value, as in Into. To may also be a function that takes the name and the value, since one
+// function may read several members. A request's fields are listed in such tables so that they can
+// be compared with the API's documentation line by line.
 type Members []struct {
 	Name string
 	To   any
 }
 
 // Object reads an object by a table. Members that are not in the table are skipped. It returns an
-// error if v is no object or a member has a wrong value.
+// error if v is not an object or a member has a wrong value.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
 // Read reads an object like Object, but calls the function rest for members that are not in the
-// table. If that function is nil, they are skipped. Its errors are returned as well.
+// table. If rest is nil, they are skipped. Errors of rest are returned as well.
 func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
 	return Each(v, func(key string, v *fastjson.Value) error {
 		for i := range m {
@@ -104,11 +105,11 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into stores the value v in a destination. A pointer to a variable gets the value; null means "no
-// value", so it empties a string and changes nothing else, since SDKs write null for unset options.
-// For a table, the value must be an object. A function is called with the value. A pointer to a
-// *fastjson.Value gets the value itself, which is valid as long as the parser of the body. Into
-// returns an error if the value has the wrong type.
+// Into stores the value v in the destination to. If to is a pointer to a variable, the variable
+// gets the value. A null empties a string and leaves other variables unchanged, since SDKs write
+// null for unset options. If to is a table, the value must be an object. If to is a function, it is
+// called with the value. A pointer to a *fastjson.Value gets the value itself, which is valid as
+// long as the parser of the body. Into returns an error if the value has the wrong type.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -131,9 +132,9 @@ func Into(v *fastjson.Value, to any) error {
 	return to.(func(*fastjson.Value) error)(v)
 }
 
-// Given returns a function that stores a string if the value is one that is not empty. It is for
-// members of one meaning, of which clients may write those that they do not use as null. The
-// function returns an error for a value of another type.
+// Given returns a function that stores a string, unless the string is empty or null. It is for
+// several members with the same meaning, since clients may write null for those that they do not
+// use. The function returns an error for a value of another type.
 func Given(to *string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var s string
@@ -143,8 +144,9 @@ func Given(to *string) func(*fastjson.Value) error {
 	}
 }
 
-// Only returns a function that reads a field of which only one number is supported. It returns an
-// error with the text why for any other value but null.
+// Only returns a function that reads a field for which only the number served is supported. For
+// null or that number the function returns nil. For any other value it returns an error with the
+// text why.
 func Only(served int64, why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -155,8 +157,8 @@ func Only(served int64, why string) func(*fastjson.Value) error {
 	}
 }
 
-// Off returns a function that reads a flag which cannot be turned on. It returns an error with the
-// text why if the value is true.
+// Off returns a function that reads a flag that cannot be turned on. The function returns an error
+// with the text why if the flag is true.
 func Off(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		on := false
@@ -167,8 +169,8 @@ func Off(why string) func(*fastjson.Value) error {
 	}
 }
 
-// Refuse returns a function that reads a field which is not supported. It returns an error with the
-// text why unless the value is null.
+// Refuse returns a function that reads a field that is not supported. The function returns an error
+// with the text why unless the value is null.
 func Refuse(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if IsNull(v) {
@@ -262,9 +264,9 @@ func integer(v *fastjson.Value, dst **int64) error {
 }
 
 // Raw returns a copy of a value in compact JSON, as the client wrote it except for blanks between
-// tokens. A value that would be no JSON is written anew: MarshalTo writes a string that was read
-// before as Go source, in which the escape of a terminal's colour is "\x1b", and the parser lets
-// some control characters through.
+// tokens. MarshalTo does not always return JSON. It writes a string that was read before as Go
+// source, in which the escape of a terminal's colour is "\x1b". The parser also lets some control
+// characters through. In these cases Raw writes the value itself.
 func Raw(v *fastjson.Value) json.RawMessage {
 	b := v.MarshalTo(nil)
 	control := func(c byte) bool { return c < ' ' }
@@ -304,9 +306,9 @@ func appendRaw(b []byte, v *fastjson.Value) []byte {
 }
 
 // Each calls f for every field of an object until f returns an error, and returns that error with
-// the field's name. It returns an error if v is no object. A field that comes twice is read twice,
-// so the last one counts, as in encoding/json and JavaScript. Readers of lists therefore begin with
-// an empty list each time.
+// the field's name. It returns an error if v is not an object. A field that comes twice is read
+// twice, so the last one counts, as in encoding/json and JavaScript. Readers of lists therefore
+// begin with an empty list each time.
 func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return Bad("", "must be an object, not %s", KindOf(v))
@@ -324,7 +326,7 @@ func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error 
 }
 
 // Items calls f for every element of an array until f returns an error, and returns that error with
-// the element's index. It returns an error if v is no array.
+// the element's index. It returns an error if v is not an array.
 func Items(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeArray {
 		return Bad("", "must be an array, not %s", KindOf(v))
