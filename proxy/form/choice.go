@@ -7,7 +7,7 @@ import (
 )
 
 // Named is a function that returns the name of the tool that an object names. It also returns the
-// member with that name, for error messages.
+// path of the member that has the name, for error messages.
 type Named func(v *fastjson.Value) (member, name string)
 
 // FindTool is a Named: it returns the tool that an object {"name":"f"} names, as Responses and
@@ -58,17 +58,17 @@ func (a *Ask) Choose(v *fastjson.Value, named Named) error {
 	return nil
 }
 
-// ForbidCalls withdraws all tools. It also allows no call of the tools that others add, such as the
+// ForbidCalls withdraws all tools. It also forbids calls of the tools that others add, such as the
 // agent's.
 func (a *Ask) ForbidCalls() { a.Tools, a.NoCalls, a.Allowed = nil, true, []string{} }
 
-// allowSome applies an object {"type":"allowed_tools",…}. It has mode and tools in a member
-// allowed_tools in chat completions, and next to type in the Responses API; both are accepted
+// allowSome applies an object {"type":"allowed_tools",…}. In chat completions mode and tools are in
+// a member allowed_tools, and in the Responses API they are next to type. Both are accepted
 // everywhere. It returns an error if the mode is unknown, or if a tool is not offered.
 //
 // In mode "auto" the prompt stays as it is, so that the server's prefix cache works. All tools are
 // offered, and a call of a tool that is not allowed becomes text. An empty list in mode "auto"
-// allows no call at all. With "required" it could never be fulfilled and is an error.
+// allows no call at all. With "required" an empty list could never be fulfilled and is an error.
 func (a *Ask) allowSome(v *fastjson.Value, named Named) error {
 	if inner := v.Get("allowed_tools"); inner != nil {
 		v = inner

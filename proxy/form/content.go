@@ -36,7 +36,8 @@ func ReadContent(m *chat.Message, v *fastjson.Value) error {
 // ReadResult stores the result of a tool, v, in m. Some clients pass on a tool's result unchanged,
 // which may be any JSON. A value that is neither text nor parts stays JSON, so that the model sees
 // it: `"content": {"temp": 21}` reaches the model as {"temp":21}. An object is a part only if it
-// has a text or an image. A status 400 would end an agent over a harmless shortcut.
+// has a text or an image. Results are never refused, because a status 400 would end an agent over a
+// harmless shortcut.
 func ReadResult(m *chat.Message, v *fastjson.Value) {
 	read := *m
 	if err := ReadContent(&read, v); err == nil &&
@@ -98,7 +99,7 @@ func (r *parts) read(v *fastjson.Value) error {
 }
 
 // ReadText stores the text of a part, which is its member text, or content in the parts of some
-// clients. It returns an error if that is no string.
+// clients. It returns an error if that is not a string.
 func ReadText(v *fastjson.Value, text *string) error {
 	if v.Get("text") == nil && v.Get("content") != nil {
 		return field.Member(v, "content", text)
@@ -106,9 +107,9 @@ func ReadText(v *fastjson.Value, text *string) error {
 	return field.Member(v, "text", text)
 }
 
-// thought adds a part with a thought of the model. Its text is in the member text, or in one with
-// the name of its type. Thoughts in a client's private form are skipped, because a model cannot
-// read them. It always returns nil.
+// thought adds a part with a thought of the model. Its text is in the member text, thinking or
+// reasoning. Thoughts in a client's private form are skipped, because a model cannot read them. It
+// always returns nil.
 func (r *parts) thought(v *fastjson.Value) error {
 	for _, key := range []string{"text", "thinking", "reasoning"} {
 		if s := v.Get(key); s != nil && s.Type() == fastjson.TypeString {
@@ -120,9 +121,9 @@ func (r *parts) thought(v *fastjson.Value) error {
 }
 
 // ReadImage returns the image of a part in the notation of any API: a data URL in image_url, Base64
-// in data, as in MCP's results, or in source, as Anthropic writes it. It returns an error for an
-// image that is anywhere else, because fetching it would let any caller reach what only this
-// machine can reach, and for one that is no Base64.
+// in data, as in MCP's results, or in source, as Anthropic writes it. It returns an error if the
+// Base64 is invalid, or if the image is only named by a URL. Such an image is not fetched, because
+// any caller could then reach what only this machine can reach.
 func ReadImage(v *fastjson.Value) (img []byte, err error) {
 	source := v.Get("source")
 	switch {
@@ -141,8 +142,8 @@ func ReadImage(v *fastjson.Value) (img []byte, err error) {
 }
 
 // readImage returns the image of a data URL, given alone or as {"url": …}. It returns an error for
-// other URLs, because fetching them would let any caller reach what only this machine can reach.
-// Invalid Base64 is an error, too.
+// invalid Base64 and for other URLs. These are not fetched, because any caller could then reach
+// what only this machine can reach.
 func readImage(v *fastjson.Value) ([]byte, error) {
 	if v != nil && v.Type() == fastjson.TypeObject {
 		img, err := readImage(field.OrNull(v.Get("url")))

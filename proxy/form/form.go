@@ -47,10 +47,10 @@ type API struct {
 	Fields map[string]string
 }
 
-// Renamed returns err with the path that its field has in this API; an error without such a field
-// is returned unchanged. The code that asks the model only knows the fields of chat completions. A
-// tool or a message may have another position in this API, so the new path names only the list that
-// contains it.
+// Renamed returns err with the path that its field has in this API. The code that asks the model
+// only knows the fields of chat completions. An error without a field, or whose field has the same
+// path in this API, is returned unchanged. A tool or a message may have another position in this
+// API, so the new path names only the list that contains it.
 func (a *API) Renamed(err error) error {
 	f := fault.From(err)
 	word, _, _ := strings.Cut(f.Param, "[")
@@ -141,10 +141,10 @@ func NamedForm(h http.Header, named string) (asked, model string, err error) {
 	return asked, model, nil
 }
 
-// SetAlone applies the client form that a request asks for on a path that has only one. It removes
-// the suffix from the model name. It returns an error if the client asks for another form, because
-// a client that reads commands from a text would wait for one for ever. The path's own form can be
-// asked for by the name "openai" on every path.
+// SetAlone applies the client form that a request asks for on a path that has only one form. It
+// removes the suffix from the model name. It returns an error if the client asks for another form,
+// because a client that expects commands in a text would wait for them for ever. The path's own
+// form can be asked for by the name "openai" on every path.
 func (a *Ask) SetAlone(h http.Header) error {
 	asked, model, err := NamedForm(h, a.Model)
 	if err != nil {

@@ -16,7 +16,7 @@ type Logprobs struct {
 	entries []byte // joined by commas
 }
 
-// Note adds the tokens of an event, if the client wants them.
+// Note adds the tokens of an event's Meta, if the client wants them.
 func (l *Logprobs) Note(m *chat.Meta) {
 	if !l.Wanted || m == nil {
 		return
@@ -51,8 +51,9 @@ func (l *Logprobs) Append(b []byte) []byte {
 // maxTop is the most alternative tokens that both APIs show for each token.
 const maxTop = 20
 
-// TopLogprobs returns a function that reads the field with the number of likeliest tokens that are
-// wanted, and stores that number. It returns an error if the value is no number from 0 to 20.
+// TopLogprobs returns a function that reads the field that says how many of the likeliest tokens
+// are wanted, and stores that number in to. The function returns an error if the value is not a
+// number from 0 to 20.
 func TopLogprobs(to *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64

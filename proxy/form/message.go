@@ -15,7 +15,7 @@ import (
 )
 
 // Messages returns the conversation in the array v, with each turn read by the function read. It
-// returns an error that names the turn, or one for a value that is no array.
+// returns an error that names the turn, or one for a value that is not an array.
 func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (
 	all []chat.Message, err error) {
 	all = make([]chat.Message, 0, len(v.GetArray()))
@@ -27,11 +27,11 @@ func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error
 	return all, err
 }
 
-// ReadMessage returns one turn in the notation of chat completions or of Ollama's API, or an error
-// if a field is invalid or the role is unknown. The text known lists the roles of the client's API,
-// for the error. Fields without a meaning for a model (audio, annotations, cache control) are
-// skipped. Only a tool's content may be any JSON. So the role is looked up first, because the
-// members of an object come in any order.
+// ReadMessage returns one turn in the notation of chat completions or of Ollama's API. It returns
+// an error if a field is invalid or the role is unknown. The text known lists the roles of the
+// client's API, for the error. Fields without a meaning for a model (audio, annotations, cache
+// control) are skipped. Only a tool's content may be any JSON, so the role is looked up before the
+// other members, which come in any order.
 //
 // A message without a content has the text in its field parts, as in Gemini's API and the Vercel AI
 // SDK, or in its field text, because the model would get an empty message otherwise.
@@ -69,8 +69,8 @@ func ReadMessage(v *fastjson.Value, known string) (m chat.Message, err error) {
 	return m, SetRole(&m, role, known)
 }
 
-// thought returns a function that stores the thought in a field, unless m has one already. A value
-// that is no string is ignored.
+// thought returns a function that stores a thought in m, unless m has one already. A value that is
+// not a string is ignored.
 func thought(m *chat.Message) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if v.Type() == fastjson.TypeString && m.Reasoning == "" {
@@ -80,8 +80,8 @@ func thought(m *chat.Message) func(*fastjson.Value) error {
 	}
 }
 
-// ReadPictures stores pictures in plain Base64, as Ollama's clients write them, where OpenAI's
-// write a data URL. It returns an error if one is invalid.
+// ReadPictures reads an array of pictures in plain Base64, as Ollama's clients write them, and
+// stores them in all. It returns an error if one is invalid.
 func ReadPictures(all *[][]byte, v *fastjson.Value) error {
 	*all = nil
 	return field.List(v, func(v *fastjson.Value) error {
@@ -97,8 +97,8 @@ func ReadPictures(all *[][]byte, v *fastjson.Value) error {
 
 // readOldCall adds a call in the older form that tool_calls has replaced:
 // {"name":"f","arguments":"{}"}. Such a call has no id, so calls are paired with results by order.
-// Old conversations may have such calls, although the field functions of a request is an error. It
-// returns an error if the call is invalid.
+// Old conversations may have such calls, although this server refuses the older request field
+// functions. It returns an error if the call is invalid.
 func readOldCall(m *chat.Message, v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -138,10 +138,10 @@ func SetRole(m *chat.Message, name, known string) error {
 // IsResult reports whether a role's name is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
-// ReadCalls adds the assistant's calls, v, to m. A missing id is no error. Calls and results are
-// then paired by order, and the header Toolnorm-History says so. The field type is ignored, since
-// every call here is of a function. It returns an error for a call without a name or with invalid
-// arguments.
+// ReadCalls adds the assistant's calls, v, to m. A missing id is not an error. Calls and results
+// are then paired by order, and the header Toolnorm-History says so. The field type is ignored,
+// since every call here is of a function. It returns an error for a call without a name or with
+// invalid arguments.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var c chat.Call
@@ -157,10 +157,10 @@ func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	})
 }
 
-// ReadFunction stores the name and the arguments of a call in c. The last parameter is the name of
-// the field with the arguments, which differs between the APIs. Ollama's clients write them as an
-// object, OpenAI's as a string that contains one. It returns an error if the name is empty or the
-// arguments are invalid.
+// ReadFunction stores the name and the arguments of a call in c. The parameter arguments is the
+// name of the field with the arguments, which differs between the APIs. Ollama's clients write the
+// arguments as an object, OpenAI's as a string that contains an object. It returns an error if the
+// name is empty or the arguments are invalid.
 func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	c.Args = json.RawMessage("{}")
 	err := field.Object(v, field.Members{
@@ -180,11 +180,11 @@ func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 // about six times their length in memory.
 const mostRepaired = 4 << 20
 
-// readArguments returns a call's arguments, which are an object, a string that contains one, or
-// nothing. Broken JSON from a cut or careless reply is repaired like a model's own arguments. An
+// readArguments returns a call's arguments, which are an object, a string that contains an object,
+// or null. Broken JSON from a cut or careless reply is repaired like a model's own arguments. An
 // empty string counts as no arguments, since some clients write "" for a call without any. It
-// returns an error for a string without any object in it, because the arguments are lost then, and
-// for values of other types.
+// returns an error for values of other types, and for a string in which there is no object, because
+// its arguments are lost.
 func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:

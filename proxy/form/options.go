@@ -16,7 +16,7 @@ import (
 const mostStop = 64 << 10
 
 // ReadStop stores one stop sequence or an array of them. Empty ones are dropped, because clients
-// write null, "" and [] to say that they set none. It returns an error for values that are no
+// write null, "" and [] to say that they set none. It returns an error for values that are not
 // strings, and for more than mostStop bytes.
 func (a *Ask) ReadStop(v *fastjson.Value) error {
 	a.Stop = nil
@@ -78,9 +78,9 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 }
 
 // KeepAlive returns a function that reads how long the model stays loaded, as seconds or a duration
-// such as "5m". A negative value means for ever, and 0 unloads the model at once. It stores the
-// client's own text in dst, since Ollama reads it. It returns an error for any other value; null
-// changes nothing.
+// such as "5m". A negative value means for ever, and 0 unloads the model at once. The function
+// stores the client's own text in dst, since Ollama reads it. It returns an error for any other
+// value. Null changes nothing.
 func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		switch v.Type() {
@@ -136,7 +136,7 @@ var optionTypes = map[string]func() any{
 }
 
 // number, integer and flag return new variables of the types in optionTypes. A value is read into
-// one only to check it, because the client's own text is passed on.
+// such a variable only to check it, because the client's own text is passed on.
 func number() any  { return new(*float64) }
 func integer() any { return new(*int64) }
 func flag() any    { return new(bool) }
@@ -166,7 +166,7 @@ func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) {
 }
 
 // ReadParallel stores parallel_tool_calls; false ends a reply after its first call. It returns an
-// error for a value that is no boolean.
+// error for a value that is not a boolean.
 func (a *Ask) ReadParallel(v *fastjson.Value) error {
 	several := true
 	err := field.Into(v, &several)
@@ -174,11 +174,11 @@ func (a *Ask) ReadParallel(v *fastjson.Value) error {
 	return err
 }
 
-// ReadFormat stores a format such as {"type":"text"}; the other types are "json_object" and
-// "json_schema". The path leads to the schema, which OpenAI's two APIs have in different places.
-// Other services, and Instructor's mode JSON_SCHEMA, write {"type":"json_object","schema":…}, so a
-// member schema counts for both types. It returns an error for an unknown type or an invalid
-// schema.
+// ReadFormat stores a format such as {"type":"text"}. The other types are "json_object" and
+// "json_schema". The parameter path leads to the schema, which OpenAI's two APIs have in different
+// places. Other services, and Instructor's mode JSON_SCHEMA, write
+// {"type":"json_object","schema":…}, so a member schema counts for both types. It returns an error
+// for an unknown type or an invalid schema.
 func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 	schema := v.Get(path...)
 	if beside := v.Get("schema"); field.IsNull(schema) && !field.IsNull(beside) {
@@ -216,15 +216,14 @@ func NoFormat(v *fastjson.Value) bool {
 }
 
 // ReadSchema stores the JSON Schema that the whole reply must have, in the form of Ollama's field
-// format. It returns an error if the schema is no object; the path, where the schema is in the
-// field, is for that error.
+// format. It returns an error that names path if the schema is not an object.
 func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
 	a.Format, err = readSchema(schema)
 	return field.Within(path, err)
 }
 
-// readSchema returns the JSON Schema in v. It returns an error if v is no object. true and false
-// are schemas as well, but no API accepts them.
+// readSchema returns the JSON Schema in v. It returns an error if v is not an object. true and
+// false are schemas as well, but no API accepts them.
 func readSchema(v *fastjson.Value) (json.RawMessage, error) {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return nil, field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
@@ -232,9 +231,10 @@ func readSchema(v *fastjson.Value) (json.RawMessage, error) {
 	return field.Raw(v), nil
 }
 
-// ReadLimit returns a function that stores a reply's length limit, in tokens, in dst; null changes
-// nothing. It returns an error for numbers below 1, as the services with these APIs do. Ollama
-// takes 0 and -1 for "no limit", and so a client that wanted no tokens once got 8,000.
+// ReadLimit returns a function that stores a reply's length limit, in tokens, in dst. Null changes
+// nothing. The function returns an error for numbers below 1, as the services with these APIs do.
+// They must not be passed on, because Ollama takes 0 and -1 for "no limit", and so a client that
+// wanted no tokens once got 8,000.
 func ReadLimit(dst *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -268,8 +268,8 @@ func (a *Ask) Sampling() field.Members {
 	}
 }
 
-// KeepUnknown stores an unknown field, which only servers with OpenAI's API get, unchanged. It
-// always returns nil.
+// KeepUnknown stores an unknown field unchanged. Only servers with OpenAI's API get it. It always
+// returns nil.
 func (a *Ask) KeepUnknown(key string, v *fastjson.Value) error {
 	keep(&a.Extra, key, v)
 	return nil

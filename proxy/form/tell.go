@@ -14,8 +14,8 @@ import (
 const maxCutHeader = 512
 
 // TellHeaders sets headers of a whole reply that say how it was made. A header may contain only
-// printable ASCII, so text of the model is quoted. The names in leftOut are those of calls in a cut
-// reply that the client does not get.
+// printable ASCII, so text of the model is quoted. The parameter leftOut has the names of the calls
+// in a cut reply that the client does not get.
 func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	SetHeader(h, "Toolnorm-Calls-Left-Out", strings.Join(leftOut, ","))
 	if m == nil {
@@ -29,10 +29,10 @@ func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	}
 }
 
-// TellComments writes comments of a stream that say what was done to the request, what was repaired
-// in the model's calls, and what was left out of a cut call. The headers have been sent long
-// before; a whole reply has the same in the headers Toolnorm-Repairs, Toolnorm-Cut and
-// Toolnorm-Calls-Left-Out.
+// TellComments writes comments into a stream that say what was done to the request, what was
+// repaired in the model's calls, and what was left out of a cut call. A stream cannot use headers
+// for this, since they were sent long before. A whole reply has the same in the headers
+// Toolnorm-Repairs, Toolnorm-Cut and Toolnorm-Calls-Left-Out.
 func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ...string) {
 	if notes != nil {
 		for _, note := range notes() {
@@ -54,9 +54,9 @@ func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ..
 	}
 }
 
-// Waiting returns the text of a comment that keeps a connection open. It says what is awaited,
-// unless that text is empty. The comment does not begin with "ping", because Continue stops reading
-// lines at ": ping".
+// Waiting returns the text of a comment that keeps a connection open. Unless said is empty, the
+// comment says what is awaited. It does not begin with "ping", because Continue stops reading lines
+// at ": ping".
 func Waiting(said string) string {
 	if said == "" {
 		return "keep-alive"

@@ -21,7 +21,8 @@ func (e *Ending) Note(text string) {
 	e.last = e.last[max(0, len(e.last)-2):]
 }
 
-// Gap returns the newlines that end the current paragraph, "" if it has ended or there is no text.
+// Gap returns the newlines that end the current paragraph. It returns "" if the paragraph has ended
+// or there is no text.
 func (e *Ending) Gap() string {
 	switch {
 	case !e.Said, e.last == "\n\n":
@@ -32,9 +33,9 @@ func (e *Ending) Gap() string {
 	return "\n\n"
 }
 
-// Fence knows whether a text is inside a block of code. A block of this package must not become
-// part of another one: Void shows a button to run a block only when its fence is closed, and does
-// not recognise a block inside another.
+// Fence knows whether a text is inside a block of code. A block that this program writes must not
+// become part of another block. Void shows a button to run a block only when its fence is closed,
+// and does not recognise a block inside another.
 type Fence struct {
 	line string // the first bytes of the current line, where a fence would be
 	// whether the text is inside a block
@@ -75,7 +76,7 @@ func IsCall(k chat.Kind) bool {
 	return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd
 }
 
-// CallAsText returns a text that shows the user a call which the client's form cannot express, and
+// CallAsText returns a text that shows the user a call that the client's form cannot express, and
 // the reason why. If such a call were dropped silently, an agent would wait for it.
 func CallAsText(c chat.Call, why error) string {
 	return "The tool " + c.Name +

@@ -25,8 +25,8 @@ func (a *Ask) ReadTools(v *fastjson.Value) error {
 }
 
 // ReadTool returns one tool from {"type":"function","function":{…}}, or from the function's fields
-// without that wrapping. It returns an error for other types, such as custom and web_search. OpenAI
-// runs those itself, or they need a reply in a form that no local model writes.
+// without the object around them. It returns an error for other types, such as custom and
+// web_search. OpenAI runs those itself, or they need a reply in a form that no local model writes.
 func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	if v.Type() != fastjson.TypeObject {
 		return t, field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -76,8 +76,8 @@ func readOffer(t *chat.Tool, v *fastjson.Value) error {
 	})
 }
 
-// OfferOnce leaves out tools that have the name of one before them, since no call could say which
-// of them it means. If they differ, the client is told.
+// OfferOnce removes tools that have the same name as a tool before them, since no call could say
+// which of them it means. If their schemas differ, the client is told.
 func (a *Ask) OfferOnce() {
 	first, differ := map[string]chat.Tool{}, []string(nil)
 	a.Tools = slices.DeleteFunc(a.Tools, func(t chat.Tool) bool {
@@ -100,9 +100,9 @@ func (a *Ask) Offer(more []chat.Tool) {
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
 }
 
-// SetHold sets how much of a call waits before it is sent. It is what the client's header
-// Toolnorm-Hold says, or the whole call if the reply is not streamed or a tool is strict. What
-// waits can still be corrected. It returns an error if the header is invalid.
+// SetHold sets how much of a call is held back before it is sent. The client's header Toolnorm-Hold
+// decides, but if the reply is not streamed or a tool is strict, the whole call is held back. The
+// part that is held back can still be corrected. It returns an error if the header is invalid.
 func (a *Ask) SetHold(h http.Header) error {
 	if v := h.Get("Toolnorm-Hold"); v != "" {
 		hold, err := adapters.ParseHold(v)

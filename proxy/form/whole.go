@@ -13,13 +13,14 @@ import (
 type Whole struct {
 	Out   Out
 	Model string
-	// whether an empty reply is no error, because of the client's stop sequences or in this form
+	// whether an empty reply is not an error, because of the client's stop sequences or in this
+	// form
 	MayBeEmpty bool
 
 	Reply chat.Collector
 }
 
-// Event collects one event, and always returns nil. A call that never ends will be left out.
+// Event collects one event. It always returns nil. A call that never ends is not part of the reply.
 func (w *Whole) Event(e chat.Event) error {
 	w.Reply.Add(e)
 	return nil
@@ -32,9 +33,9 @@ func (w *Whole) Flush() error { return nil }
 // end.
 func (w *Whole) Ping(string) error { return nil }
 
-// Ended returns err if it is not nil, or else the error of a reply that has no Finish event or is
-// empty; nil for any other reply. A reply that was cut at its token limit may be empty, because its
-// finish reason tells the client why.
+// Ended returns err if it is not nil. Otherwise it returns the error of a reply that has no Finish
+// event or is empty, and nil for any other reply. A reply that was cut at its token limit may be
+// empty, because its finish reason tells the client why.
 func (w *Whole) Ended(err error) error {
 	switch {
 	case err != nil:
@@ -63,9 +64,9 @@ func ErrEmpty() error {
 	return f
 }
 
-// Later holds back what a model wrote after a whole call until the reply ends, and with it the end
-// of the call. It is for APIs whose clients run a call as soon as it is whole (Responses,
-// Messages). They must run no call of a reply that is cut or fails.
+// Later holds back what a model wrote after a whole call, and the end of that call, until the reply
+// ends. It is for APIs whose clients run a call as soon as it is whole (Responses, Messages). They
+// must run no call of a reply that is cut or fails.
 //
 // A whole call in a cut reply is left out as well. Codex would run it and then fail the turn, so
 // that the model never learns the result. Claude Code would run it and ask for the rest, and a
@@ -87,8 +88,8 @@ func (l *Later) Wait(e chat.Event) int {
 }
 
 // End ends the reply. It returns the events that waited, and true if the reply is whole. If the
-// reply was cut, the Finish event is changed to say so, and events of calls are left out. The
-// argument open is true if a call that did not wait has not ended.
+// reply was cut, it changes the Finish event to say so, leaves out the events of calls, and returns
+// false. The parameter open is true if a call has begun that did not wait and has not ended.
 func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) {
 	rest, l.events = l.events, nil
 	var names []string
@@ -107,6 +108,6 @@ func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) 
 	return slices.DeleteFunc(rest, func(e chat.Event) bool { return IsCall(e.Kind) }), false
 }
 
-// IsCut reports whether a reply with this end was cut, at its limit or inside a call. In the latter
-// case some servers give the reason "stop".
+// IsCut reports whether a reply with this Finish event was cut. That is so at the token limit, or
+// if a call is still open, where some servers give the reason "stop".
 func IsCut(end *chat.Event, open bool) bool { return open || end.Text == chat.Length }

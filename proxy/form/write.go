@@ -32,8 +32,8 @@ func wholeRunes(s string) int {
 // cuts a stream into chunks needs a Tail for each text that continues over several chunks.
 type Tail struct{ held string }
 
-// Join returns the held bytes and text together, without an incomplete character at the end, which
-// it holds back.
+// Join returns the bytes that were held back and text together. If the result ends inside a
+// character, Join holds back the bytes of that character.
 func (t *Tail) Join(text string) string {
 	if t.held != "" {
 		text = t.held + text
@@ -43,8 +43,8 @@ func (t *Tail) Join(text string) string {
 	return text[:n]
 }
 
-// Give returns the held bytes and forgets them. It is called if their rest will not come; then they
-// are written as U+FFFD.
+// Give returns the bytes that were held back and forgets them. It is called if the rest of the
+// character will not come. The bytes are then written as U+FFFD.
 func (t *Tail) Give() (held string) {
 	held, t.held = t.held, ""
 	return held
@@ -71,7 +71,7 @@ func WriteValue(w http.ResponseWriter, v any) error {
 	return WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// HeaderSafe returns s without all characters but printable ASCII, for a header or a comment line.
+// HeaderSafe returns s with only its printable ASCII characters, for a header or a comment line.
 // Such text may contain names of tools and models and words of a reply, and a line feed in it would
 // begin another header or event.
 func HeaderSafe(s string) string {

@@ -10,8 +10,8 @@ import (
 // when it may be sent.
 type events struct{ buf *[]byte }
 
-// event begins an event. Its name is written twice: in the line event: for the SDKs, and in the
-// data for all other clients.
+// event begins an event. It writes the event's name twice: in the line that begins with "event:",
+// for the SDKs, and in the data, for all other clients.
 func (e events) event(name string) {
 	b := append(append(*e.buf, "event: "...), name...)
 	*e.buf = append(append(append(b, "\ndata: {\"type\":\""...), name...), '"')
@@ -38,8 +38,9 @@ func (e events) message(id, model string) {
 	e.raw(`,"content":[`)
 }
 
-// messageStart begins the message. Clients show the token counts in it, and measure the length of a
-// conversation by them. The end of the stream repeats the counts as the server has determined them.
+// messageStart appends the event that begins the message. Clients show the token counts in this
+// event, and measure the length of a conversation by them. The end of the stream repeats the counts
+// as the server has determined them.
 func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.event("message_start")
 	e.raw(`,"message":`)

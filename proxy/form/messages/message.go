@@ -50,9 +50,9 @@ func (r *request) readMessages(v *fastjson.Value) error {
 	return field.Items(v, r.readMessage)
 }
 
-// readMessage adds one turn to the messages. Its content depends on its role, but fields come in
-// any order, so the role is looked up first. It returns an error for an unknown role or an invalid
-// content.
+// readMessage adds one turn to the messages. It looks up the role first, because the content
+// depends on the role, and fields come in any order. It returns an error for an unknown role or an
+// invalid content.
 func (r *request) readMessage(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -80,7 +80,7 @@ func (r *request) readMessage(v *fastjson.Value) error {
 }
 
 // readOther adds one turn in the notation of chat completions: a result of the role "tool", or an
-// assistant's turn with tool_calls. It returns an error if it is none.
+// assistant's turn with tool_calls. It returns an error if the turn is neither.
 func (r *request) readOther(v *fastjson.Value) error {
 	const roles = "user, assistant or system"
 	m, err := form.ReadMessage(v, roles)

@@ -24,9 +24,9 @@ func API() form.API {
 	}
 }
 
-// open returns the reply to a request. A reply in one piece waits for whole calls, and so does one
-// with a strict tool, because a call can be corrected until it has been sent. It returns an error
-// if the request asks for another client form or an unknown hold.
+// open returns the reply to a request. A reply that is not streamed waits for whole calls, and so
+// does a reply with a strict tool, because a call can be corrected until it has been sent. It
+// returns an error if the request asks for another client form or an unknown hold.
 func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 		quiet: quiet(a), seal: a.SealThoughts}, nil
 }
 
-// quiet reports whether the client did not ask for thoughts. Then they are not shown, even if the
-// model thinks all the same, as gpt-oss always does. Programs that did not ask read
+// quiet reports whether thoughts are not shown because the client did not ask for them. The model
+// may think all the same, as gpt-oss always does. Programs that did not ask for thoughts read
 // content[0].text, and a thinking block before it breaks them.
 func quiet(a *form.Ask) bool { return a.Think != nil && !*a.Think }
 
@@ -96,8 +96,8 @@ func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	return "end_turn", ""
 }
 
-// signature is the signature of a thought that is shown. It marks the thought as one of this server
-// and never encrypted, because clients require some text in this place, and send it back unread. It
+// signature is the signature of a thought that is shown. It says that the thought comes from this
+// server and is not encrypted. Clients require some text in this place, and send it back unread. It
 // proves nothing, which does no harm, since a client that changes a thought could only mislead its
 // own model. A thought that is not shown is inside the signature (form.SealThought), so that it
 // returns with the conversation all the same.

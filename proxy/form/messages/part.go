@@ -97,7 +97,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
 }
 
-// text adds the text of a part. It returns an error if that is no string.
+// text adds the text of a part. It returns an error if that is not a string.
 func (c *content) text(v *fastjson.Value) error {
 	var line string
 	err := form.ReadText(v, &line)
@@ -105,9 +105,8 @@ func (c *content) text(v *fastjson.Value) error {
 	return err
 }
 
-// call adds a tool_use. Its input should be an object; if a careless client writes something else,
-// that is repaired like a model's own arguments. It returns an error if it cannot be repaired, or
-// if the name is missing.
+// call adds a tool_use. Its input should be an object. Anything else is repaired like a model's own
+// arguments. It returns an error if it cannot be repaired, or if the name is missing.
 func (c *content) call(v *fastjson.Value) error {
 	var call chat.Call
 	err := form.ReadFunction(&call, v, "input")
@@ -149,9 +148,10 @@ func (c *content) result(v *fastjson.Value) error {
 	return err
 }
 
-// asError marks the result of a call that failed as an error. No template has a place for is_error,
-// and a model may take "not found" for a file's content. A text that already begins by naming an
-// error is returned unchanged, as that of Claude Code, which begins with <tool_use_error>.
+// asError returns the result of a failed call with "Error: " before it. No template has a place for
+// is_error, and a model may take "not found" for a file's content. A text whose beginning already
+// names an error is returned unchanged, for example Claude Code's, which begins with
+// <tool_use_error>.
 func asError(text string) string {
 	if head := strings.ToLower(text[:min(len(text), 32)]); strings.Contains(head, "error") {
 		return text
@@ -173,16 +173,16 @@ func (c *content) reference(v *fastjson.Value) error {
 	return nil
 }
 
-// image adds a picture. It returns an error for one that is no Base64 in the request, such as a URL
-// or a file id, because those files are stored at Anthropic.
+// image adds a picture. It returns an error if the picture is not in the request as Base64. A URL
+// or a file id is refused, because such files are stored at Anthropic or elsewhere.
 func (c *content) image(v *fastjson.Value) error {
 	img, err := form.ReadImage(v)
 	c.images = append(c.images, img)
 	return err
 }
 
-// document adds a document of text. A PDF is an error, since it would need a reader of its own, and
-// a model that does not get the text would make it up.
+// document adds a document of text. It returns an error for a PDF, since that would need a reader
+// of its own, and a model that does not get the text would make it up.
 func (c *content) document(v *fastjson.Value) error {
 	if title := v.GetStringBytes("title"); len(title) > 0 {
 		c.lines = append(c.lines, "# "+string(title))

@@ -88,8 +88,8 @@ func (r *request) fields() field.Members {
 	}
 }
 
-// readFormat stores the schema in {"type":"json_schema","schema":{…}}, or none for null. It returns
-// an error for another type or an invalid schema.
+// readFormat stores the schema in {"type":"json_schema","schema":{…}}. For null it stores none. It
+// returns an error for another type or an invalid schema.
 func (r *request) readFormat(v *fastjson.Value) error {
 	r.Format = nil
 	if field.IsNull(v) {
@@ -108,9 +108,9 @@ const (
 	highBudget = 16 << 10
 )
 
-// settleThinking turns thinking on or off. Without the field thinking a Claude model does not
-// think, so neither does a model here; adaptive leaves it to the model's default. It returns an
-// error for an unknown type or effort.
+// settleThinking turns thinking on or off by the field thinking. Without this field a Claude model
+// does not think, so neither does a model here. The value adaptive leaves thinking to the model's
+// default. It returns an error for an unknown type or effort.
 func (r *request) settleThinking() error {
 	on, off := true, false
 	switch r.thinking {

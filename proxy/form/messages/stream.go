@@ -18,9 +18,9 @@ const silence = 64
 //
 // The block of a call has three states. It is open while its arguments arrive. It is whole when the
 // call has ended but its stop event is still held back. It is stopped only when the reply has
-// ended, and text after the call waits as long. So if an error comes, no call has been stopped, and
-// no client runs a call of a failed reply. Claude Code once ran a stopped call of such a reply, and
-// asked again for the rest, without end.
+// ended, and text after the call is held back until then. So if an error comes, no call has been
+// stopped, and no client runs a call of a failed reply. Claude Code once ran a stopped call of such
+// a reply, and asked again for the rest, without end.
 type stream struct {
 	out   *sse.Writer
 	e     events
@@ -169,8 +169,8 @@ func (s *stream) openBlock(kind chat.Kind) {
 	s.kind, s.shown = kind, true
 }
 
-// endCall notes that the open call is whole. A call without arguments gets an empty object, because
-// clients parse what the deltas contain, and an empty text is no JSON.
+// endCall records that the open call is whole. A call without arguments gets an empty object,
+// because clients parse the text of the deltas, and an empty text is not JSON.
 func (s *stream) endCall() {
 	if s.kind != chat.CallArgs {
 		return
@@ -182,7 +182,7 @@ func (s *stream) endCall() {
 	s.later.Whole = true
 }
 
-// settle ends the open delta. An incomplete character becomes U+FFFD.
+// settle ends the open delta. If an incomplete character was kept back, it becomes U+FFFD.
 func (s *stream) settle() {
 	if held := s.tail.Give(); held != "" {
 		s.append(held)
@@ -199,8 +199,9 @@ func (s *stream) closeDelta() {
 	}
 }
 
-// endBlock ends the open block, if there is one. The block of a call that is not whole gets no stop
-// event, because a client would run the call; text after it gets a block of its own.
+// endBlock ends the open block, if there is one. If the block is a call that is not whole, it
+// writes no stop event, because a client would run the call. Text after the call gets a block of
+// its own.
 func (s *stream) endBlock() {
 	if s.kind == chat.None {
 		return
@@ -216,8 +217,8 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// think shows a fragment of thought, puts it into the signature, or drops it. If it is not shown, a
-// ping is sent now and then, because a client that sees nothing for minutes gives up.
+// think shows a fragment of thought, puts it into the signature, or drops it. If the fragment is
+// not shown, it sends a ping now and then, because a client that sees nothing for minutes gives up.
 func (s *stream) think(text string) {
 	if !s.quiet && !s.seal {
 		s.fragment(chat.Reasoning, text)
@@ -244,9 +245,9 @@ func (s *stream) signature() string {
 	return signature
 }
 
-// ping appends an event that shows that the stream is alive. It is a comment if it says what is
-// awaited, and before the message begins, since some clients want message_start before any other
-// event.
+// ping appends an event that shows that the stream is alive. If said is not empty, or if the
+// message has not begun, it appends a comment instead, since some clients want message_start before
+// any other event.
 func (s *stream) ping(said string) {
 	s.closeDelta()
 	if s.begun && said == "" {

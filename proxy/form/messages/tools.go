@@ -54,8 +54,9 @@ func (r *request) readTools(v *fastjson.Value) error {
 	})
 }
 
-// settleTools offers all tools but deferred ones to which nothing refers. Then it applies
-// tool_choice, and reports which tools were left out. It returns an error if tool_choice is wrong.
+// settleTools offers all tools, except for deferred tools to which nothing in the conversation
+// refers. Then it applies tool_choice, and reports which tools were left out. It returns an error
+// if tool_choice is wrong.
 func (r *request) settleTools() error {
 	_, chosen := form.FindTool(r.choice)
 	r.referenced[chosen] = true

@@ -49,7 +49,8 @@ func (w *whole) Event(e chat.Event) error {
 	return w.Whole.Event(e)
 }
 
-// block returns the last block if it has this kind, else a new one.
+// block returns the last block if it is of the given kind. Otherwise it adds a new block and
+// returns that.
 func (w *whole) block(kind chat.Kind) *block {
 	if n := len(w.blocks); n == 0 || w.blocks[n-1].kind != kind {
 		w.blocks = append(w.blocks, block{kind: kind})
@@ -106,7 +107,7 @@ func (w *whole) message() []byte {
 }
 
 // write appends the block as JSON. The arguments of a call are written as the model wrote them, or
-// as {} if they are no JSON.
+// as {} if they are not JSON.
 func (b *block) write(e events, seal bool) {
 	switch b.kind {
 	case chat.Text:

@@ -21,9 +21,9 @@ import (
 	"toolnorm/proxy/exchange"
 )
 
-// passOn passes a request that names a model on to that model's server. Replies to such requests
-// contain no calls, so they need not be read. It returns an error if the server does not know
-// Ollama's API or cannot be reached.
+// passOn passes a request that names a model on to that model's server. The reply is passed on
+// unread, because it contains no calls. It returns an error if the server does not know Ollama's
+// API or cannot be reached.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, rt, err := s.asked(w, r, x, func(*fastjson.Value) bool { return true },
 		func(*fastjson.Value) {})
@@ -37,10 +37,10 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.forward(w, r, x, rt, body)
 }
 
-// change passes on a request that changes the models of the first server; auth.Guard admits only
-// administrators. The whole body is read first, because the first write of an answer closes the
-// rest of a request's body, and a model server may answer before it has read everything. It returns
-// an error if the body is too large, or as toFirst does.
+// change passes on a request that changes the models of the first server. Only administrators get
+// this far (auth.Guard). The whole body is read first, because the first write of an answer closes
+// the rest of a request's body, and a model server may answer before it has read everything. It
+// returns an error if the body is too large, or an error of toFirst.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, err := s.Run.Body(w, r)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 }
 
 // upload passes on a file of a model, for administrators. The file may have many gigabytes, so it
-// is not read here, and the limit for requests does not apply. It returns an error as toFirst does.
+// is not read here, and the limit for requests does not apply. Its errors are those of toFirst.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	front.Upload(r)
 	return s.toFirst(w, r, x, nil)
@@ -76,8 +76,8 @@ func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
 // forward passes a request on and copies its answer to the client as it arrives. A nil body stands
-// for the request's own body. The CORS headers of the model server are removed, because this server
-// decides which pages may read an answer. A redirection is never followed. The transport ends a
+// for the request's own body. It removes the CORS headers of the model server, because this server
+// decides which pages may read an answer. It never follows a redirection. The transport ends a
 // broken answer with a record that says why. forward returns an error if the server cannot be
 // reached or the answer was broken.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record,
@@ -124,7 +124,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 	return err
 }
 
-// patient is a writer that fails if the client reads nothing for longer than stall. Without it a
+// patient is a writer that fails if the client reads nothing for longer than stall. Otherwise a
 // client that stops reading would occupy a place at the model server for ever.
 type patient struct {
 	http.ResponseWriter
@@ -173,7 +173,8 @@ func countsIn(tail []byte) chat.Counts {
 // Unwrap returns the underlying writer, by which http.ResponseController flushes.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// modelMembers returns the members of a request that may name its model; nil if v is no object.
+// modelMembers returns the names of the members of a request that may name its model. It returns
+// nil if v is not an object.
 func modelMembers(v *fastjson.Value) (keys []string) {
 	if o, err := v.Object(); err == nil {
 		o.Visit(func(key []byte, _ *fastjson.Value) {

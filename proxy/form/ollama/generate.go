@@ -13,8 +13,8 @@ import (
 )
 
 // generate answers a prompt with a format itself, since the reply has to be checked against the
-// schema, and passes all others on. An empty prompt only loads the model, and _debug_render_only
-// asks for no reply, so they are passed on, too. It returns the error of either way.
+// schema. It passes all other requests on. These include an empty prompt, which only loads the
+// model, and _debug_render_only, which asks for no reply. It returns the error of either way.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readGenerate, openGenerate,
 		func(v *fastjson.Value) bool {
@@ -23,9 +23,10 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Re
 		})
 }
 
-// readGenerate returns a request for a prompt with a format. The prompt becomes a chat of one turn,
-// as in Ollama. But if the client itself says how the prompt is rendered, the model continues it as
-// a text. It returns an error if the prompt is empty or a field is invalid.
+// readGenerate returns a request for a prompt with a format. As in Ollama, the prompt becomes a
+// chat of one turn. But if the client itself determines how the prompt is rendered, for example by
+// a template, the model continues it as a text. It returns an error if the prompt is empty or a
+// field is invalid.
 func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}}
 	var raw bool

@@ -145,13 +145,13 @@ func (s *Server) document(make func(context.Context) (json.RawMessage, error)) e
 	}
 }
 
-// apiVersion is the version of Ollama whose API this package has, which is that of the client
-// library. Some clients refuse to work with an old version.
+// apiVersion is the version of Ollama whose API this package implements. It is the version of the
+// client library. Some clients refuse to work with an old version.
 const apiVersion = "0.34.3"
 
 // version answers with the version of the model server, since clients conclude from it what that
-// server can do. If the server does not answer, it is apiVersion. It must not be toolnorm's own
-// version, because `codex --oss` refuses anything older than 0.13.4.
+// server can do. If the server does not answer, it answers with apiVersion. toolnorm's own version
+// is not used, because `codex --oss` refuses anything older than 0.13.4.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Upstream.Version(r.Context())
 	if err != nil {
@@ -187,8 +187,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, b)
 }
 
-// modelOf returns the model that a request names in the member model, or in name, as older clients
-// write. It returns an error if there is none.
+// modelOf returns the model that a request names in the member model, or in the member name, as
+// older clients do. It returns an error if there is none.
 func modelOf(v *fastjson.Value) (model string, err error) {
 	for _, key := range []string{"name", "model"} {
 		if v.Exists(key) {
@@ -201,12 +201,12 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads a request that names a model, and returns its body and the transport to the model's
-// server. The transport is nil if that server does not know Ollama's API, or if the function passed
-// returns false because the request must be answered here. In this case asked has called the
-// function here with the parsed request. Otherwise the body names the model as its server does. It
-// returns an error if the body is invalid or the model may not be asked. The body is parsed only
-// once, because a second copy of 19 MB takes 40 MB more memory.
+// asked reads a request that names a model. It calls passed with the parsed request. If passed
+// returns true, and the model's server knows Ollama's API, asked returns the transport to that
+// server, and the body with the model's name at that server. Otherwise the transport is nil, and
+// asked has called here with the parsed request, because it must be answered here. asked returns an
+// error if the body is invalid or the model may not be asked. The body is parsed only once, because
+// a second copy of 19 MB takes 40 MB more memory.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	passed func(*fastjson.Value) bool, here func(*fastjson.Value)) (body []byte,
 	rt http.RoundTripper, err error) {
@@ -233,10 +233,10 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, err
 }
 
-// chat answers a chat with tools or with a format itself and passes others on, because a reply that
-// may contain a call or must fit a schema has to be read here. A chat with _debug_render_only asks
-// for the prompt and no reply, so it is passed on. If the model's server has OpenAI's API, every
-// chat is answered here. It returns the error of either way.
+// chat answers a chat with tools or with a format itself, because a reply that may contain a call
+// or must fit a schema has to be read here. It passes other chats on. A chat with
+// _debug_render_only asks for the prompt and no reply, so it is passed on, too. If the model's
+// server has OpenAI's API, every chat is answered here. It returns the error of either way.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && form.NoFormat(v.Get("format"))
@@ -244,9 +244,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 	})
 }
 
-// answer passes a request on if the function passed returns true for it and its server has Ollama's
-// API. Otherwise it answers the request itself: read reads the parsed body, and open opens the
-// reply. It returns the error of either.
+// answer passes a request on if passed returns true for it and its server has Ollama's API.
+// Otherwise it answers the request itself: read reads the parsed body, and open opens the reply. It
+// returns the error of either way.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	read func(*fastjson.Value) (*form.Ask, error),
 	open func(http.Header, *form.Ask, form.Out) (form.Reply, error),

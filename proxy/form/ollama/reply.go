@@ -15,7 +15,7 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// open returns a reply in Ollama's form, and never fails. A call is always sent whole in this form,
+// open returns a reply in Ollama's form. It never fails. A call is always sent whole in this form,
 // so it can be corrected before. A reply without tools is streamed.
 func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return openReply(a, out, false), nil
@@ -48,7 +48,7 @@ type records struct {
 }
 
 // Event implements form.Reply. It collects an event. The arguments of a call are compacted, since a
-// record is one line. It returns an error if they are no JSON.
+// record is one line. It returns an error if they are not JSON.
 func (r *records) Event(e chat.Event) error {
 	if e.Kind == chat.Text || e.Kind == chat.Finish {
 		r.probs.Note(e.Meta)
@@ -65,8 +65,8 @@ func (r *records) Event(e chat.Event) error {
 	return nil
 }
 
-// gathered returns how much is not in a record yet: the number of bytes of text, plus the number of
-// calls.
+// gathered returns how much was collected and is not in a record yet: the number of bytes of text
+// and thinking, plus the number of calls.
 func (r *records) gathered() int {
 	return r.Reply.Text.Len() + r.Reply.Reasoning.Len() + len(r.unwritten())
 }
@@ -162,7 +162,7 @@ var _ form.Reply = (*stream)(nil)
 
 // Event implements form.Reply. It collects an event. If events of another kind were collected
 // before, these are written as a record first. Each call gets its own record, as in Ollama. It
-// returns an error if the arguments of a call are no JSON.
+// returns an error if the arguments of a call are not JSON.
 func (s *stream) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart || e.Kind != s.last && e.Kind != chat.CallArgs &&
 		e.Kind != chat.CallEnd {
@@ -176,14 +176,14 @@ func (s *stream) Event(e chat.Event) error {
 	return s.records.Event(e)
 }
 
-// settle stops waiting for the rest of a character, which becomes U+FFFD.
+// settle stops waiting for the rest of an incomplete character, and adds U+FFFD in its place.
 func (s *stream) settle() {
 	if held := s.tail.Give(); held != "" {
 		s.Reply.Add(chat.Event{Kind: s.last, Text: held})
 	}
 }
 
-// record appends a record of what was collected, if anything was.
+// record appends a record of the text and calls that were collected, if there are any.
 func (s *stream) record() {
 	if s.gathered() > 0 {
 		s.said = true

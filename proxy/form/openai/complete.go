@@ -41,9 +41,9 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textFields returns the fields that only completions requests have, or whose meaning differs from
-// chats. A field that asks for something unavailable is an error only if its value really asks for
-// it.
+// textFields returns the fields that only completions requests have, or that mean something else
+// there than in chats. A field that can ask for something unavailable is an error only if its value
+// really asks for it.
 func (r *request) textFields() field.Members {
 	chats := field.Refuse("belongs to /v1/chat/completions")
 	return field.Members{
@@ -57,9 +57,9 @@ func (r *request) textFields() field.Members {
 	}
 }
 
-// readPrompt stores a text, given alone or as the only element of an array. It returns an error for
-// token numbers, and for several texts. OpenAI answers several texts with a choice for each, but
-// here a completion has one choice.
+// readPrompt stores a text, which is given alone or as the only element of an array. It returns an
+// error for token numbers, and for several texts. OpenAI answers several texts with a choice for
+// each, but a completion here has one choice.
 func (r *request) readPrompt(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeArray {
 		return field.Into(v, &r.Continue.Prompt)

@@ -16,15 +16,16 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// embedAsk is a request of the embeddings API. openai-node and LangChain.js ask for Base64 by
-// default and decode whatever they get, so an array of numbers would become garbage.
+// embedAsk is a request of the embeddings API. Base64 must be supported, because openai-node and
+// LangChain.js ask for it by default and decode any answer as Base64, so an array of numbers would
+// become garbage.
 type embedAsk struct {
 	chat.EmbedRequest
 	base64 bool // vectors are wanted as text, not as arrays of numbers
 }
 
-// Embeddings returns the handler of the embeddings API. With a nil Embedder the handler answers
-// "not found". There are no events and nothing to stream, so it needs no form.Reply.
+// Embeddings returns the handler of the embeddings API. If of is nil, the handler answers "not
+// found". The answer has no events, so it needs no form.Reply.
 func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 	api := form.API{Name: "embeddings", Prefix: "embd-", Fail: fault.Write}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {

@@ -5,8 +5,8 @@ import "toolnorm/proxy/form"
 // logprobs writes the probabilities of a reply's tokens in OpenAI's form.
 type logprobs struct{ form.Logprobs }
 
-// appendValue appends the value of the member logprobs, null if there are no tokens, and forgets
-// these tokens.
+// appendValue appends the value of the member logprobs with the collected tokens, and then forgets
+// these tokens. It appends null if there are none.
 func (l *logprobs) appendValue(b []byte) []byte {
 	if !l.Any() {
 		return append(b, "null"...)

@@ -58,7 +58,8 @@ func readChat(body []byte) (*form.Ask, error) {
 // other.
 const mostChoices = 8
 
-// settle combines fields that depend on each other and that the completions API has as well.
+// settle sets MaxTokens from the two fields that can limit a reply. It is used for the completions
+// API as well.
 func (r *request) settle() {
 	// OpenAI's newer name has precedence if a client sends both
 	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens)
@@ -105,10 +106,10 @@ func (r *request) readSystem(v *fastjson.Value) error {
 	return form.SetRole(&r.system, "system", "")
 }
 
-// readSwitch reads the switch for thinking in the forms of other services: vLLM's
-// {"enable_thinking":false} in chat_template_kwargs, the same as a field, and DeepSeek's
-// {"type":"disabled"} in thinking. The fields of this API have precedence. The field is kept as
-// well, since a server that knows it may read more in it. It always returns nil.
+// readSwitch reads the switch for thinking in the forms of other services. These are vLLM's
+// {"enable_thinking":false} in chat_template_kwargs, enable_thinking as a field of its own, and
+// DeepSeek's {"type":"disabled"} in thinking. The fields of this API have precedence. The field is
+// kept as well, since a server that knows it may read more in it. It always returns nil.
 func (r *request) readSwitch(key string, v *fastjson.Value) error {
 	on := field.OrNull(v)
 	if key == "chat_template_kwargs" {
@@ -127,9 +128,9 @@ var (
 	notServed = field.Refuse("is not served here")
 )
 
-// unsupportedFields maps fields that ask for something unsupported to functions that check them,
-// because a reply without it would be wrong. Fields that only advise, or that concern OpenAI's own
-// service (store, metadata, user, service_tier, …), are ignored.
+// unsupportedFields maps fields that ask for something unsupported to functions that check their
+// values. A reply without what such a field asks for would be wrong. Fields that only advise, or
+// that concern OpenAI's own service (store, metadata, user, service_tier, …), are ignored.
 var unsupportedFields = map[string]func(*fastjson.Value) error{
 	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed,
 	"web_search_options": notServed,

@@ -169,8 +169,8 @@ func (s *stream) Close(err error) error {
 	return endStream(s.out)
 }
 
-// failStream ends a stream, which has already begun, with an event for err. The SDKs of OpenAI,
-// Vercel and LangChain raise that as an error. No [DONE] follows, because it would mark the stream
+// failStream ends a stream that has already begun with an event for err. The SDKs of OpenAI, Vercel
+// and LangChain raise this event as an error. No [DONE] follows, because it would mark the stream
 // as successful. It returns an error if the client cannot be written to.
 func failStream(out *sse.Writer, err error) error {
 	out.Buf = append(out.Buf, "data: "...)
@@ -234,11 +234,11 @@ func (s *stream) append(text string) {
 	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
-// openChunk begins a chunk, up to the fields of its delta, or of its call if the index call is not
-// negative. The first chunk of the stream also has the role, without which openai-node and
-// LangChain fail, and the field in content. That is `"content":null,` for a chunk without text, as
-// every client knows the field. Next to a call it is never text, since Continue loses a call that
-// comes together with text.
+// openChunk begins a chunk, up to the fields of its delta. If the index call is not negative, it
+// goes on to the fields of that call. The first chunk of the stream also has the role, without
+// which openai-node and LangChain fail, and the field in content. For a chunk without text this
+// field is `"content":null,`, as every client knows the field. Next to a call it is never text,
+// since Continue loses a call that comes together with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)
@@ -289,8 +289,8 @@ func (s *stream) repeat() {
 	}
 }
 
-// endRun ends a series of fragments. An incomplete character, as in a reply that was cut between
-// two tokens of one character, becomes U+FFFD.
+// endRun ends the current run of fragments. If an incomplete character was kept back, as in a reply
+// that was cut between two tokens of one character, it becomes U+FFFD.
 func (s *stream) endRun() {
 	if held := s.tail.Give(); held != "" {
 		s.append(held)
@@ -308,8 +308,8 @@ func (s *stream) counts(m *chat.Meta) {
 }
 
 // finish writes the last chunk of the choice, whose delta is empty, and then the token counts, if
-// they are wanted. The counts are in a chunk without choices; Goose ends its tool loop at any such
-// chunk. It always returns nil.
+// they are wanted. The counts are in a chunk without choices. They are only sent if they are
+// wanted, because Goose ends its tool loop at such a chunk. It always returns nil.
 func (s *stream) finish(e chat.Event) error {
 	s.endRun()
 	s.done = true

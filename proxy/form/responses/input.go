@@ -63,9 +63,9 @@ func unknownReply(param, id string) error {
 	return f
 }
 
-// recall reads an item that was stored. Items are stored as JSON and not as messages, because the
-// next request may have other tools, and so other names for the called tools. It returns an error
-// only if the item is invalid, which was excluded when it was stored.
+// recall reads a stored item. Items are stored as JSON and not as messages, because the next
+// request may have other tools, and so other names for the called tools. It returns an error only
+// if the item is invalid, which was excluded when it was stored.
 func (x *conversation) recall(item json.RawMessage) error {
 	v, err := fastjson.ParseBytes(item)
 	if err != nil {
@@ -74,9 +74,9 @@ func (x *conversation) recall(item json.RawMessage) error {
 	return x.readItem(v)
 }
 
-// readInput reads a text or a list of items. The JSON of each item is stored before the item is
-// read, for clients that continue the reply or ask for its input. It returns an error for another
-// type or an invalid item; null is no input.
+// readInput reads the input, which is a text or a list of items. Null means no input. It stores the
+// JSON of each item before it reads the item, for clients that continue the reply or ask for its
+// input. It returns an error for another type or an invalid item.
 func (x *conversation) readInput(v *fastjson.Value) error {
 	switch {
 	case field.IsNull(v):
@@ -138,9 +138,9 @@ func (x *conversation) readItem(v *fastjson.Value) error {
 	return field.Bad("type", "is not taken here: %q", kind)
 }
 
-// readMessage adds a message. Developer and system messages may come anywhere. One in the notation
-// of chat completions keeps its calls, and may be a tool's result. It returns an error for an
-// invalid content, for a role that no API has, and for a result that does not name its call.
+// readMessage adds a message. Developer and system messages may come anywhere. A message in the
+// notation of chat completions keeps its calls, and may be a tool's result. It returns an error for
+// an invalid content, for a role that no API has, and for a result that does not name its call.
 func (x *conversation) readMessage(v *fastjson.Value) error {
 	const roles = "system, developer, user or assistant"
 	m, err := form.ReadMessage(v, roles)
@@ -188,10 +188,9 @@ func (x *conversation) endTurn() {
 	x.said, x.thought = nil, nil
 }
 
-// turn returns the assistant's turn to which the next item belongs. It is the last turn if the
-// function takes returns true for it, else a new one. One reply is several items in this API, but
-// one message in a model's template, which expects a turn with its calls and the thoughts before
-// them.
+// turn returns the assistant's turn to which the next item belongs. This is the last turn if takes
+// returns true for it, and a new turn otherwise. One reply is several items in this API, but one
+// message in a model's template, which expects a turn with its calls and the thoughts before them.
 func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 	if n := len(x.ask.Messages); n > 0 && x.ask.Messages[n-1].Role == chat.Assistant &&
 		takes(&x.ask.Messages[n-1]) {
@@ -201,9 +200,9 @@ func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 	return &x.ask.Messages[len(x.ask.Messages)-1]
 }
 
-// readThought adds a thought of the model, sealed or as plain text, to a turn that has neither text
-// nor calls. A thought that another service has encrypted cannot be read and is skipped. It always
-// returns nil.
+// readThought adds a thought of the model. The thought is sealed (form.SealThought) or plain text.
+// It goes to the last turn if that has neither text nor calls, and to a new turn otherwise. A
+// thought that another service has encrypted cannot be read and is skipped. It always returns nil.
 func (x *conversation) readThought(v *fastjson.Value) error {
 	text, ok := form.OpenThought(string(v.GetStringBytes("encrypted_content")))
 	for _, member := range []string{"content", "summary"} {
@@ -220,8 +219,8 @@ func (x *conversation) readThought(v *fastjson.Value) error {
 	return nil
 }
 
-// joinedTexts returns the texts of the parts, each as a paragraph. OpenAI's summaries have one part
-// for each step of a thought.
+// joinedTexts returns the texts of the parts, with a blank line between them. OpenAI's summaries
+// have one part for each step of a thought.
 func joinedTexts(parts []*fastjson.Value) string {
 	var all []string
 	for _, p := range parts {
@@ -232,9 +231,9 @@ func joinedTexts(parts []*fastjson.Value) string {
 	return strings.Join(all, "\n\n")
 }
 
-// readCall adds a call, with the name by which the model knows its tool. Calls of OpenAI's own
-// shell and patch tools occur in conversations that began elsewhere; their action, an object, is
-// used as the arguments. It returns an error if the name is empty or a field is invalid.
+// readCall adds a call, with the name by which the model knows its tool. Conversations that began
+// elsewhere may have calls of OpenAI's own shell and patch tools. The arguments of such a call are
+// its action, which is an object. It returns an error if the name is empty or a field is invalid.
 func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	var c chat.Call
 	var err error
@@ -273,15 +272,15 @@ func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	return nil
 }
 
-// inputArgs returns the arguments with which a model calls a custom tool for this input. So earlier
-// calls have the form in which the model should write its own.
+// inputArgs returns the arguments with which a model calls a custom tool for the given input. So
+// calls in the history have the form in which the model should write its own.
 func inputArgs(input string) json.RawMessage {
 	return append(chat.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')
 }
 
 // readOutput adds the result of a tool: a text, parts, or any JSON. Package engine/history finds
-// the call to which it belongs, so an unknown id is no error here. It returns an error if a field
-// is invalid.
+// the call to which it belongs, so an unknown id is not an error here. It returns an error if a
+// field is invalid.
 func (x *conversation) readOutput(v *fastjson.Value) error {
 	m := chat.Message{Role: chat.ToolRole}
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
@@ -317,8 +316,8 @@ func (x *conversation) readFound(v *fastjson.Value) error {
 	return nil
 }
 
-// readReference reads an item that the client names and does not repeat, as the SDK of Vercel does
-// with items of a stored reply. It returns an error if the item is not stored.
+// readReference reads an item that the client only names by its id, as the SDK of Vercel does with
+// items of a stored reply. It returns an error if the item is not stored.
 func (x *conversation) readReference(v *fastjson.Value) error {
 	var id string
 	if err := field.Member(v, "id", &id); err != nil {

@@ -21,7 +21,7 @@ type item struct {
 }
 
 // shape describes how items of one kind are written, with the names of their events and members.
-// Messages and thoughts have parts, here always exactly one; calls have none.
+// Messages and thoughts have parts, and here always exactly one. Calls have no parts.
 type shape struct {
 	kind, id string // the type, and the prefix of its ids
 
@@ -89,8 +89,8 @@ func replyOf(id string) string {
 	return idPrefix + rest
 }
 
-// shapeOf returns the shape of text or of thoughts. A request has only one shape of thoughts, so a
-// client sees no reply with both.
+// shapeOf returns the shape of text if k is chat.Text, and otherwise the shape of thoughts. A
+// request has only one shape of thoughts, so a client sees no reply with both.
 func (r *request) shapeOf(k chat.Kind) *shape {
 	switch {
 	case k == chat.Text:
@@ -101,9 +101,9 @@ func (r *request) shapeOf(k chat.Kind) *shape {
 	return thoughtShape
 }
 
-// whole returns the whole text for the client. The input of a custom tool is inside an argument
-// that the model wrote, escaped as JSON. So it is not known before the last byte, because a part of
-// an escape would be read as another character.
+// whole returns the item's whole text for the client. The input of a custom tool is inside an
+// argument that the model wrote, escaped as JSON. So it is not known before the last byte, because
+// a part of an escape would be read as another character.
 func (it *item) whole() string {
 	if it.shape.buffered && it.tool.kind == custom {
 		return textOf(it.text.String())
@@ -111,8 +111,8 @@ func (it *item) whole() string {
 	return it.text.String()
 }
 
-// appendItem appends the JSON of an item. If done is true, it has all of its content. Otherwise its
-// content is empty, as when the item begins.
+// appendItem appends the JSON of an item. If done is true, the item has all of its content.
+// Otherwise its content is empty, as when the item begins.
 func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 	status, text := "in_progress", ""
 	if done {
@@ -140,8 +140,8 @@ func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 }
 
 // appendThought appends the members of a reasoning item. The member summary must be present, even
-// if it is empty, because SDKs iterate over it. The sealed text repeats the whole thought, since
-// clients store only one of the two.
+// if it is empty, because SDKs iterate over it. If the client wants encrypted thoughts, the sealed
+// text has the whole thought once more, since clients store only one of the two.
 func (r *request) appendThought(b []byte, it *item, text string, done bool) []byte {
 	b = append(b, `,"summary":[`...)
 	if done && it.shape == summaryShape {

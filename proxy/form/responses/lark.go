@@ -9,8 +9,8 @@ import (
 
 // larkPattern returns a regular expression that matches the whole text of a Lark grammar. The
 // pattern is empty if the grammar cannot be translated: a rule refers to itself, a directive is
-// unknown, or the expression is longer than schemas may contain. Then wrong says why the text is
-// certainly no grammar; it is empty if the text may be one.
+// unknown, or the expression is longer than schemas may contain. In this case the result wrong says
+// why the text is certainly not a grammar, or is empty if the text may be one.
 //
 //	start: begin hunk+ end            rules in small letters, terminals in capitals
 //	begin: "*** Begin Patch" LF       texts, expressions between slashes, groups, | ? * +
@@ -56,8 +56,8 @@ type lark struct {
 	wrong   string // if failed: why the text is certainly no grammar; empty: it may be one
 }
 
-// mistake records a mistake that Lark itself would refuse. Only the first one is stored, since
-// later ones may follow from it.
+// mistake records a mistake in the grammar that Lark itself would refuse. Only the first one is
+// stored, since later ones may follow from it.
 func (g *lark) mistake(why string) {
 	if !g.failed {
 		g.failed, g.wrong = true, why
@@ -88,8 +88,8 @@ var larkCommon = map[string]string{
 }
 
 // read stores the rules of a grammar. A rule continues in lines that do not begin another rule. It
-// returns false if a line is neither, or if there is no rule named start, because half a grammar
-// would accept wrong texts or refuse right ones.
+// returns false if a line is neither part of a rule nor a known directive, or if there is no rule
+// named start, because half a grammar would accept wrong texts or refuse right ones.
 func (g *lark) read(grammar string) bool {
 	name := ""
 	for line := range strings.Lines(grammar) {
@@ -136,8 +136,8 @@ func (g *lark) directive(text string) bool {
 }
 
 // ref returns the expression for a name. The list within has the names whose rules are being read,
-// none of which may occur inside. If the name has no rule or refers to itself, ref notes the
-// failure and returns "".
+// which must not occur again inside them. If the name has no rule or refers to itself, ref records
+// the failure and returns "".
 func (g *lark) ref(name string, within []string) string {
 	if done, ok := g.done[name]; ok {
 		return done
@@ -173,7 +173,7 @@ type larkRule struct {
 }
 
 // next returns the next token without consuming it. It returns "" at the end, and where no token
-// begins.
+// begins, which it records as a failure.
 func (r *larkRule) next() string {
 	if r.token != "" || r.failed {
 		return r.token
@@ -191,9 +191,9 @@ func (r *larkRule) next() string {
 	return r.token
 }
 
-// unreadable notes a failure where no token begins. Only a string or an expression that is not
-// closed is certainly a mistake: Lark knows tokens that are not supported here, such as the braces
-// of a template.
+// unreadable records a failure where no token begins. It is a mistake of the grammar only if a
+// string or an expression is not closed. Other text may be a token that Lark knows but that is not
+// supported here, such as the braces of a template.
 func (r *larkRule) unreadable() {
 	if c := r.rest[0]; c == '"' || c == '/' {
 		r.mistake("does not close what begins at " + strconv.Quote(r.rest[:min(len(r.rest), 20)]))
@@ -201,17 +201,15 @@ func (r *larkRule) unreadable() {
 	r.failed = true
 }
 
-// take consumes the next token and returns it. After the last token it returns "", at which all
-// methods stop.
+// take consumes the next token and returns it. After the last token it returns "".
 func (r *larkRule) take() string {
 	t := r.next()
 	r.token = ""
 	return t
 }
 
-// choices returns the expression for alternatives, up to a closing bracket or the end, as one
-// group. Every part is a group of its own, so that an operator after it, such as a star, applies to
-// all of it.
+// choices returns the expression for alternatives, up to a closing bracket or the end. The
+// expression is a group, so that an operator after it, such as a star, applies to all of it.
 func (r *larkRule) choices() string {
 	all := []string{r.sequence()}
 	for r.next() == "|" {
@@ -256,7 +254,7 @@ func (r *larkRule) item() string {
 	return text
 }
 
-// atom returns the expression for an atom that begins with this token, as a group. It notes a
+// atom returns the expression for an atom that begins with the token t, as a group. It records a
 // failure if a bracket is not closed or the token is not supported.
 func (r *larkRule) atom(t string) string {
 	switch t[0] {
@@ -303,8 +301,8 @@ func (r *larkRule) terminal(text string) string {
 	return text
 }
 
-// larkText returns the expression for a string in quotes. With an i after the quotes it ignores
-// case.
+// larkText returns the expression for a string in quotes. If an i follows the quotes, the
+// expression ignores case.
 func larkText(t string) string {
 	flag := ""
 	if t, folded := strings.CutSuffix(t, "i"); folded {

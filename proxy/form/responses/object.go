@@ -90,7 +90,7 @@ func (p *reply) appendObject(b []byte, o object) []byte {
 
 // appendUsage appends the token counts. Codex decides by their sum when to compact its
 // conversation, so the sum must be present and right. No server reports how many of the tokens were
-// thoughts. So the share of thoughts is taken to be the same as among the characters.
+// thoughts, so this count is estimated from the share of thoughts among the characters.
 func (p *reply) appendUsage(b []byte) []byte {
 	in, out := int64(p.count.Prompt), int64(p.count.Completion)
 	thought := int64(0)
@@ -107,8 +107,9 @@ func (p *reply) appendUsage(b []byte) []byte {
 	return append(b, '}')
 }
 
-// weigh counts the characters that an event adds, for appendUsage. It does not count bytes, because
-// a Korean text has three times as many bytes per character as an English one.
+// weigh counts the characters of an event as thoughts or as other output, for appendUsage. It does
+// not count bytes, because a Korean text has three times as many bytes per character as an English
+// one.
 func (p *reply) weigh(e chat.Event) {
 	n := int64(utf8.RuneCountInString(e.Text))
 	if e.Kind == chat.Reasoning {
@@ -118,8 +119,8 @@ func (p *reply) weigh(e chat.Event) {
 	}
 }
 
-// appendError appends the error of a response that failed. It has two members, whereas errors with
-// a status have four.
+// appendError appends the error of a response that failed. Such an error has two members, while the
+// error of an HTTP status has four.
 func appendError(b []byte, err error) []byte {
 	f := fault.From(err)
 	b = chat.AppendQuoted(append(b, `{"code":`...), codeOf(f))
@@ -145,10 +146,10 @@ func codeOf(f *fault.Error) string {
 const contextLength = "context_length_exceeded"
 
 // toldInStream reports whether the error of a streamed request is written as an event even if a
-// status could still be sent. Codex learns only from the event that a request is too long. It
-// repeats a request that gets a status of 500 or more four times, and does all of that five times.
-// A model server that failed in every reply was once asked for thirty replies. After an event Codex
-// asks again five times, or not at all.
+// status could still be sent. Codex learns only from the event that a request is too long. If a
+// request gets a status of 500 or more, Codex repeats it four times, and does all of that five
+// times. A model server that failed in every reply was once asked for thirty replies. After an
+// event Codex asks again five times, or not at all.
 func toldInStream(f *fault.Error) bool {
 	return f.Code == contextLength || f.Status() >= 500
 }

@@ -61,9 +61,10 @@ func (p *reply) Event(e chat.Event) error {
 	return nil
 }
 
-// take puts an event into its item. Consecutive text is one item, and so are consecutive thoughts;
-// a call ends the open item before it. The order of events is as chat.Model promises. The fragments
-// of a call lie between its start and its end, so CallArgs and CallEnd always have an open item.
+// take puts an event into its item. Consecutive text is one item, and so are consecutive thoughts.
+// A call ends the open item before it. The events have the order that chat.Model promises: the
+// fragments of a call lie between its start and its end. So CallArgs and CallEnd always have an
+// open item.
 func (p *reply) take(e chat.Event) {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
@@ -117,8 +118,8 @@ func (p *reply) finish(e chat.Event) {
 }
 
 // abandon removes the open item if it is a call, so that the call was begun but is never done. The
-// API has no event that takes an item back, and needs none. A client runs a call only after its
-// done event, as a test with Codex showed, and the object at the end does not list the item.
+// API has no event that takes an item back, but does not need one. A client runs a call only after
+// its done event, as a test with Codex showed, and the object at the end does not list the item.
 func (p *reply) abandon() {
 	if p.open != nil && p.open.isCall() {
 		p.later.Cut = append([]string{p.open.tool.name}, p.later.Cut...)
@@ -128,8 +129,8 @@ func (p *reply) abandon() {
 	}
 }
 
-// grow adds text to the open item, if there is one. The bytes of an incomplete character wait for
-// the rest, since JSON cannot contain them.
+// grow adds text to the open item, if there is one. The bytes of an incomplete character are held
+// back until the rest comes, since JSON cannot contain them.
 func (p *reply) grow(text string) {
 	if p.open == nil {
 		return
@@ -141,8 +142,8 @@ func (p *reply) grow(text string) {
 	}
 }
 
-// add opens an item, and its part. opencode and pi need both events, because they show no text with
-// output_item.done alone.
+// add opens an item, and its part if it has one. opencode and pi need both events, because they
+// show no text with output_item.done alone.
 func (p *reply) add(it *item) {
 	p.items, p.open = append(p.items, it), it
 	p.added++
@@ -196,8 +197,8 @@ func (p *reply) closeItem() {
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
-// delta writes the text of an item that is not in an event yet, as one event. So the burst of a
-// fast model takes only a few events, and a single token is sent at once.
+// delta writes the text of an item that is not in an event yet as one event. So a burst of a fast
+// model takes only a few events, and a single token is sent at once.
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
 		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)
@@ -210,8 +211,8 @@ func (p *reply) delta(it *item) {
 	p.grown = p.grown[:0]
 }
 
-// begin returns the buffer with the beginning of an event, up to its own members. Before the first
-// event it writes the events that open every stream.
+// begin returns the buffer with the beginning of an event, up to the members that only this kind of
+// event has. Before the first event of a stream it writes the two events that open every stream.
 func (p *reply) begin(kind string) []byte {
 	if !p.begun {
 		p.begun = true
@@ -288,8 +289,8 @@ func (p *reply) Close(err error) error {
 	return p.w.Flush()
 }
 
-// result returns the final object of a reply without an error. A reply that was cut is no error.
-// Its text is kept, and its status is incomplete.
+// result returns the final object of a reply that ended without an error. If the reply was cut, its
+// text is kept, and its status is incomplete.
 func (p *reply) result() object {
 	status := completed
 	if p.end.Text == chat.Length {
@@ -310,8 +311,9 @@ func (p *reply) closeWhole(err error) error {
 	return form.WriteJSON(p.out.W, http.StatusOK, append(p.appendObject(nil, o), '\n'))
 }
 
-// fail ends a stream with an error: the open item is incomplete, and an open call is never done. If
-// a status can be sent and the error need not be an event, it only returns err.
+// fail ends a stream with an error. The open item becomes incomplete, but an open call is removed
+// and never done. If a status can still be sent and the error need not be an event, fail writes
+// nothing and returns err.
 func (p *reply) fail(err error) error {
 	if !p.w.Wrote() && !toldInStream(fault.From(err)) {
 		return err

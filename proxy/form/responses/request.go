@@ -74,9 +74,9 @@ func (r *request) echoes(key string, v *fastjson.Value) error {
 	return nil
 }
 
-// repeatable returns a copy of a value that a reply will repeat. Invalid UTF-8 becomes U+FFFD, as
-// everywhere else. A reply with invalid bytes could not be decoded, and the SDK for Python drops
-// the whole stream then.
+// repeatable returns a copy of a value for a reply that repeats it. Invalid UTF-8 becomes U+FFFD,
+// as everywhere else. Otherwise the reply could not be decoded, and the SDK for Python would drop
+// the whole stream.
 func repeatable(v *fastjson.Value) json.RawMessage {
 	b := field.Raw(v)
 	if !utf8.Valid(b) { // else ToValidUTF8 would copy all of it
@@ -131,9 +131,9 @@ func (r *request) fields() field.Members {
 	}, r.Sampling()...)
 }
 
-// oneOf returns a function that checks that a field is null or one of the words. It returns an
-// error for any other value. It is for fields that change nothing here, because a word that OpenAI
-// does not know is still a mistake, of which the client should learn.
+// oneOf returns a function that checks that a field is null or one of the words. The function
+// returns an error for any other value. It is for fields that change nothing here. A word that
+// OpenAI does not know is still a mistake, of which the client should learn.
 func oneOf(words ...string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var word string
@@ -144,17 +144,19 @@ func oneOf(words ...string) func(*fastjson.Value) error {
 	}
 }
 
-// readSummary stores how the model's thoughts are shown. OpenAI shows a summary that another model
-// writes. Here the thoughts themselves are shown in its place, because clients look for them there.
-// generate_summary is the older name. It returns an error for an unknown value.
+// readSummary stores whether the model's thoughts are shown as a summary. OpenAI shows a summary
+// that another model writes. Here the thoughts themselves are shown in its place, because clients
+// look for them there. It is also for generate_summary, the older name of the field. It returns an
+// error for an unknown value.
 func (r *request) readSummary(v *fastjson.Value) error {
 	r.summary = r.summary || !field.IsNull(v)
 	return oneOf("auto", "concise", "detailed", "none")(v)
 }
 
-// readText stores the format that the text must have; verbosity is only advice and is ignored.
-// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat in this API,
-// whereas chat completions nest it. It returns an error if the format is wrong.
+// readText stores the format that the text must have. The format
+// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat in this API, while
+// it is nested in chat completions. The member verbosity is only advice and is ignored. It returns
+// an error if the format is wrong.
 func (r *request) readText(v *fastjson.Value) error {
 	r.Format = nil
 	return field.Into(v, field.Members{{"format", func(v *fastjson.Value) error {
@@ -174,8 +176,8 @@ func (r *request) readChatFormat(v *fastjson.Value) error {
 	return r.ReadFormat(v, "json_schema", "schema")
 }
 
-// readInclude stores what else the response should contain. It returns an error if that is
-// probabilities. Values for tools that OpenAI runs are ignored, because no such tool runs here.
+// readInclude stores what else the response should contain. It returns an error if probabilities
+// are asked for. Values for tools that OpenAI runs are ignored, because no such tool runs here.
 func (r *request) readInclude(v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var what string

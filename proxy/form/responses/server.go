@@ -31,8 +31,8 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("GET", "/v1/responses/{id}/input_items", s.inputItems)
 }
 
-// ask returns the handler for new responses. Each request gets its own copy of the API, which
-// remembers what is needed when the reply is opened.
+// ask returns the handler for new responses. Each request gets its own copy of the API, because its
+// request is remembered until the reply is opened.
 func (s *Server) ask() exchange.Handler {
 	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail,
 		Fields: map[string]string{"messages": "input", "tools": "tools",
@@ -50,8 +50,8 @@ func (s *Server) ask() exchange.Handler {
 	})
 }
 
-// fail answers with an error. An unknown model is a 400, as with OpenAI: Codex asks again five
-// times after a 404, and a 404 of another path means that the API itself is missing.
+// fail answers with an error. An unknown model is a 400, as with OpenAI, because Codex asks again
+// five times after a 404. For other paths a 404 means that the API itself is missing.
 func fail(w http.ResponseWriter, err error) {
 	if f := fault.From(err); f.Kind == fault.NotFound {
 		c := *f
@@ -61,9 +61,9 @@ func fail(w http.ResponseWriter, err error) {
 	fault.Write(w, err)
 }
 
-// open returns the reply to a request. The call of a custom tool is not shown before it is whole,
-// but other calls may grow. It returns an error if the request asks for another client form or an
-// unknown hold.
+// open returns the reply to a request. The call of a custom tool is only shown when it is whole,
+// while other calls are shown as they grow. It returns an error if the request asks for another
+// client form or an unknown hold.
 func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err
@@ -126,9 +126,10 @@ func notKept(id string) error {
 		keepFor)
 }
 
-// inputItems answers with the items that a reply answered, the newest first unless the query says
-// otherwise, as OpenAI does. Without a limit it lists all. An item that came without an id gets
-// one. It returns an error if the caller has no such reply, or if the query is wrong.
+// inputItems answers with the input items of a stored reply. The newest comes first unless the
+// query says otherwise, as in OpenAI's API. Without a limit it lists all items. An item that came
+// without an id gets one. It returns an error if the caller has no such reply, or if the query is
+// wrong.
 func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	k, ok := s.Kept.find(id, auth.Caller(r.Context()))
@@ -164,9 +165,9 @@ func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// page returns which of the items with these ids a query asks for: those behind the one that after
-// names, and of these as many as limit says. It returns an error if one of the two, or order, is
-// wrong.
+// page returns the range of items that a query asks for: those with index i, from <= i < to. The
+// range begins after the item that the member after names, and has at most as many items as limit
+// says. It returns an error if after, limit or order is wrong.
 func page(ids []string, query url.Values) (from, to int, err error) {
 	to = len(ids)
 	if limit := query.Get("limit"); limit != "" {
@@ -188,8 +189,8 @@ func page(ids []string, query url.Values) (from, to int, err error) {
 // mostListed is the most items that a query may ask for, as with OpenAI.
 const mostListed = 100
 
-// withIDs returns the items, with ids for those that clients sent without one, and the list of all
-// ids.
+// withIDs returns the items, each with an id, and the list of all ids. Items that clients sent
+// without an id get one.
 func withIDs(reply string, given []json.RawMessage) (items []json.RawMessage, ids []string) {
 	items = make([]json.RawMessage, len(given)) // never null
 	for i, item := range given {

@@ -41,8 +41,8 @@ const sharedKind = "reply"
 
 // Replies stores the last replies. Without Shared they are in memory, so a process knows only its
 // own replies, and forgets them when it ends. The zero value is empty and ready to use. In memory a
-// conversation of n turns by previous_response_id stores its items only once, because each turn's
-// list shares the texts of the turn before.
+// conversation that is continued by previous_response_id stores each item only once, because the
+// list of each turn shares the texts of the turn before.
 type Replies struct {
 	Shared Shared // nil: replies are stored in memory
 	// is called with each error of Shared; nil: errors are ignored
@@ -57,7 +57,7 @@ type Replies struct {
 	now    func() time.Time // nil: the clock
 }
 
-// time returns the current time. Tests set another one, since an hour is long.
+// time returns the current time. Tests replace the clock, since an hour is long.
 func (s *Replies) time() time.Time {
 	if s.now != nil {
 		return s.now()
@@ -134,7 +134,8 @@ func (s *Replies) count(k *keptReply, n int) {
 	}
 }
 
-// greediest returns the owner with the largest share, or "" if there are none. s.mu must be held.
+// greediest returns the owner who uses the largest share of the limits, or "" if there are no
+// replies. s.mu must be held.
 func (s *Replies) greediest() (owner string) {
 	most := -1.0
 	for name, h := range s.shares {

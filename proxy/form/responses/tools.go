@@ -46,10 +46,10 @@ type toolset struct {
 	leftOut []string             // the types of tools that are not offered
 }
 
-// flat returns the name by which the model knows a tool. For an unknown tool it makes a name in the
-// same way, because an old conversation may call tools that are no longer offered. The namespace
-// mcp__docs and the name search become mcp__docs__search. Clients without namespaces name the tools
-// of MCP servers like this, so models have seen such names.
+// flat returns the name by which the model knows a tool. If the tool is unknown, it makes a name in
+// the same way, because an old conversation may call tools that are no longer offered. For example,
+// the namespace mcp__docs and the name search become mcp__docs__search. Clients without namespaces
+// name the tools of MCP servers like this, so models have seen such names.
 func (s *toolset) flat(namespace, name string) string {
 	if flat, ok := s.names[[2]string{namespace, name}]; ok {
 		return flat
@@ -69,7 +69,8 @@ func (s *toolset) of(name string) tool {
 	return tool{name: name}
 }
 
-// named is a form.Named: it returns the tool that tool_choice names.
+// named is a form.Named: it returns the path of the member that names the tool in a tool_choice,
+// and the name by which the model knows that tool.
 func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	if string(v.GetStringBytes("type")) == "tool_search" {
 		return "type", s.flat("", searchName)
@@ -79,8 +80,8 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 }
 
 // read adds a list of tools to the request. It returns an error if one is invalid. Deferred tools
-// are offered at once if there is no search to load them. The search may come after the tools that
-// it finds, so this is decided after the whole list has been read.
+// are offered at once if no tool of the request can search for them. The search tool may come after
+// the tools that it finds, so this is decided after the whole list has been read.
 func (s *toolset) read(v *fastjson.Value) error {
 	err := field.List(v, func(v *fastjson.Value) error { return s.readTool(v, "", "") })
 	if !s.found {
@@ -144,10 +145,10 @@ func (s *toolset) readNamespace(v *fastjson.Value) error {
 // readCustom returns a function for a tool whose input is a text:
 // {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}.
 // The function has one argument, and its description has the grammar. A grammar that can be
-// translated to a pattern becomes part of the function's schema. Then it is treated like all
-// schemas. So calls that do not fit are repaired, and servers that can are constrained to it. For
-// any other grammar the client is told that it is not enforced. It returns an error if the tool or
-// its grammar is invalid.
+// translated to a pattern becomes part of the function's schema. So calls that do not fit are
+// repaired, and servers that support schemas constrain the model to it. For any other grammar the
+// client is told that it is not enforced. It returns an error if the tool or its grammar is
+// invalid.
 func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	if t.Name, t.Description, err = namesOf(v); err != nil {
 		return t, err
@@ -175,7 +176,7 @@ func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 }
 
 // namesOf returns the name and the description of a tool or a namespace. It returns an error if the
-// name is empty or one of them is no string.
+// name is empty or one of them is not a string.
 func namesOf(v *fastjson.Value) (name, about string, err error) {
 	if err = field.Member(v, "name", &name); err == nil && strings.TrimSpace(name) == "" {
 		err = field.Bad("name", "must not be empty")
@@ -222,9 +223,9 @@ type schemaOfText struct {
 const longestPattern = 4000
 
 // patternOf returns a pattern for a grammar, which a whole text must match. The pattern is empty if
-// the grammar cannot be translated, or if the pattern would be too long for a schema. Then the text
-// is free, the client is told so, and the client itself checks the text. An invalid grammar is an
-// error, as with OpenAI, because no text could ever match it.
+// the grammar cannot be translated, or if the pattern would be too long for a schema. Then any text
+// is accepted, the client is told so, and the client itself checks the text. It returns an error
+// for an invalid grammar, as OpenAI does, because no text could ever match it.
 func patternOf(syntax, definition string) (pattern string, err error) {
 	wrong := ""
 	switch syntax {
@@ -252,8 +253,8 @@ func patternOf(syntax, definition string) (pattern string, err error) {
 	return whole, nil
 }
 
-// beyond lists the errors of Go's regular expressions for features of other syntaxes, such as
-// lookaround, and other kinds of names and repeats.
+// beyond lists the errors of Go's regular expressions for features that only other syntaxes have,
+// such as lookaround, and other kinds of names and repeats.
 var beyond = map[regexpsyntax.ErrorCode]bool{
 	regexpsyntax.ErrInvalidPerlOp: true, regexpsyntax.ErrInvalidEscape: true,
 	regexpsyntax.ErrInvalidRepeatSize: true, regexpsyntax.ErrInvalidRepeatOp: true,
@@ -283,9 +284,9 @@ func (s *toolset) readSearch(v *fastjson.Value) error {
 	return s.offerTool(t, tool{search, "", searchName}, false)
 }
 
-// offerTool offers a tool under the name for the model, or stores it for a later search. A tool
-// that was found twice is offered once. If two tools would get the same name (a.b__c and a__b.c),
-// the second gets a number, so that each call finds its tool. It always returns nil.
+// offerTool offers a tool under the name for the model, or stores it until a search finds it. A
+// tool that was found twice is offered once. If two tools would get the same name (a.b__c and
+// a__b.c), the second gets a number, so that each call finds its tool. It always returns nil.
 func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if s.own == nil {
 		s.own, s.names = map[string]tool{}, map[[2]string]string{}
@@ -311,9 +312,9 @@ func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	return nil
 }
 
-// load offers a deferred tool that a search has found; any other tool is offered already. Such
-// tools come after all others, in the order in which they were found, so that the beginning of the
-// prompt stays the same as in the server's cache.
+// load offers a deferred tool that a search has found. For any other tool it does nothing, since
+// that is offered already. Found tools come after all others, in the order in which they were
+// found, so that the beginning of the prompt stays the same as in the server's cache.
 func (s *toolset) load(name string) {
 	is := func(t chat.Tool) bool { return t.Name == name }
 	if at := slices.IndexFunc(s.later, is); at >= 0 && s.loading {
@@ -353,7 +354,7 @@ func paragraphs(texts ...string) string {
 }
 
 // textOf returns the input of a custom tool from the arguments that the model wrote. Arguments of
-// another form are returned unchanged; they occur if a client turns the checks off.
+// another form are returned unchanged. They can occur if the checks of calls are turned off.
 func textOf(args string) string {
 	var a struct{ Input *string }
 	if json.Unmarshal([]byte(args), &a) != nil || a.Input == nil {

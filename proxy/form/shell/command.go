@@ -15,8 +15,9 @@ import (
 // "command". run_command is Void's, execute_command is that of Cline and Roo.
 var runsCommands = []string{"run_command", "execute_command"}
 
-// Commander writes calls as commands for one client. An editor's own tool returns output and exit
-// code to the model. A block in the text needs a click, and its output never comes back. The same
+// Commander writes calls as commands for one client. If the client has a tool that runs commands,
+// it is used, because its output and exit code return to the model. Otherwise the command is
+// written as a block in the text, which needs a click and whose output never comes back. The same
 // line works in dash, bash, zsh, ksh, fish and busybox, so the client's shell need not be known.
 type Commander struct {
 	*Config
@@ -48,8 +49,9 @@ func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
 	return c
 }
 
-// onlyCommand reports whether a tool with these parameters needs nothing but a command. If a tool
-// requires more (a reason, a folder), the values are not known here.
+// onlyCommand reports whether a tool with these parameters requires no argument but a command. If
+// it requires others (a reason, a folder), it cannot be used, since their values are not known
+// here.
 func onlyCommand(parameters json.RawMessage) bool {
 	t := schema.Compile(parameters)
 	return t.Has("command") && !slices.ContainsFunc(t.Required(), func(name string) bool {

@@ -12,10 +12,10 @@ import (
 // known here. A call needs a result in the history, or it would seem to be running still.
 const shownResult = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
 
-// earlier returns the messages with the commands in earlier replies turned back into calls, so that
-// the model sees what it called and not how that was run. Only text that this package could have
-// written, byte for byte, counts as such a command. A command that a model or a user merely typed
-// must not become a call, because the model would believe that it made it.
+// earlier returns the messages with the commands in earlier replies turned back into calls. So the
+// model sees what it called, and not the command that ran it. Only text that this package could
+// have written, byte for byte, counts as such a command. A command that a model or a user merely
+// typed must not become a call, because the model would believe that it made it.
 func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	names := map[string]string{} // of the tools, by the id of a call
 	blocks := 0
@@ -48,9 +48,9 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// unwrap replaces a call of the client's command tool by the call that its command runs. Then the
-// result of the client's tool follows the call that the model made. A call that runs no such
-// command stays as it is.
+// unwrap replaces a call of the client's command tool by the call that its command runs. So the
+// result of the client's tool follows the call that the model made. A call of another tool, or with
+// any other command, stays as it is.
 func (c *Commander) unwrap(call *chat.Call) {
 	var args struct{ Command string }
 	if call.Name != c.via || json.Unmarshal(call.Args, &args) != nil {
@@ -62,8 +62,8 @@ func (c *Commander) unwrap(call *chat.Call) {
 }
 
 // read returns the call that a line runs. It returns false if this package could not have written
-// the line. A stored call, which a line fetches by id, is only known as long as it is stored; after
-// that its line stays text. The last 1,000 calls, or 64 MiB, are stored until a restart.
+// the line. A line that fetches a stored call by its id can only be read as long as the call is
+// stored. After that it stays text. The last 1,000 calls, or 64 MiB, are stored until a restart.
 func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
 	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
 		return c.Kept(id)

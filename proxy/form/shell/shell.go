@@ -109,9 +109,9 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	return r, nil
 }
 
-// offered returns the tools of this server that the client does not have itself, as far as their
-// descriptions fit the budget, and the number of all such tools. A thousand tools would fill any
-// model's context.
+// offered returns the tools of this server that are offered, and the number of those that could be.
+// A tool that the client has itself is not offered. If the descriptions of all others do not fit
+// the budget, only some are offered, because a thousand tools would fill any model's context.
 func (r *reply) offered(ctx context.Context, may *tools.Snapshot, a *form.Ask) (
 	ours []chat.Tool, all int) {
 	taken := map[string]bool{}

@@ -13,10 +13,10 @@ import (
 // bytesPerToken is roughly the number of bytes of a description per token.
 const bytesPerToken = 4
 
-// pickTools returns the tools whose descriptions fit the budget of tokens, in the same order. If
-// not all fit, tools whose names are in the conversation come first. Then come those that the
-// user's messages ask for. The last message counts more than the others, which are compared only by
-// words. A tool that was called stays, since its name is in the conversation.
+// pickTools returns the tools whose descriptions fit the budget of tokens, in the order of all. If
+// not all fit, it prefers tools whose names are in the conversation, and then those that the user's
+// messages ask for. The last message counts more than the others, which are compared only by words.
+// A tool that was called stays, since its name is in the conversation.
 func (c *Config) pickTools(ctx context.Context, all []tools.Tool,
 	messages []chat.Message,
 ) []tools.Tool {

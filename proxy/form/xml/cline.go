@@ -35,7 +35,7 @@ const (
 // readCline returns the tools in a prompt of Cline or Roo, and the prompt without them. It also
 // removes what else the prompt says about XML (the section on formatting, the examples), because a
 // model that knows two ways of calling mixes them. If there is no such list of tools, it returns
-// nil and the text.
+// nil and the unchanged text.
 func readCline(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, clineTools+"\n") {
 		return nil, text
@@ -69,9 +69,9 @@ func readCline(text string) (tools []Tool, rest string) {
 }
 
 // section returns the index of the first line, from line i on, at which the next part of the prompt
-// begins, or the number of lines. Descriptions may contain headings of their own, so only known
-// headings count. An unknown heading ends nothing, so a later version of the prompt with a new
-// heading loses no tool.
+// begins, or the number of lines if there is none. Only known headings count, since descriptions
+// may contain headings of their own. So a later version of the prompt with a new heading loses no
+// tool.
 func (l lines) section(i int) int {
 	for ; i < len(l); i++ {
 		if strings.HasPrefix(l[i], clineUse) || strings.HasPrefix(l[i], clineRule) {
@@ -82,7 +82,7 @@ func (l lines) section(i int) int {
 }
 
 // heading returns the index of the first line, from line i on, that is the heading of a tool. It
-// returns the index end if there is none before that.
+// returns end if there is none before the line end.
 func (l lines) heading(i, end int) int {
 	for ; i < end; i++ {
 		if headingTool(l[i]) != "" {
@@ -92,7 +92,8 @@ func (l lines) heading(i, end int) int {
 	return end
 }
 
-// headingTool returns the tool that a heading names, or "" if the line is no such heading.
+// headingTool returns the tool that a heading names, or "" if the line is not the heading of a
+// tool.
 func headingTool(line string) string {
 	if name, ok := strings.CutPrefix(line, "## "); ok && isName(strings.TrimSpace(name)) {
 		return strings.TrimSpace(name)
@@ -100,10 +101,11 @@ func headingTool(line string) string {
 	return ""
 }
 
-// readSection returns the tool that a section describes; ok is false if the section shows no XML
-// with the tool's name. The first such XML shows the parameters in their order. A placeholder such
-// as "File path here" in it is skipped. But a body with a structure of its own (<file><path>…, or a
-// JSON list) shows the form of the value, and becomes part of the description.
+// readSection returns the tool that a section describes. It returns false if the section shows no
+// XML with the tool's name. The first such XML shows the parameters in their order. A placeholder
+// such as "File path here" in it is skipped. But if the body of a parameter has a structure of its
+// own (<file><path>…, or a JSON list), it shows the form of the value, and becomes part of the
+// description.
 func readSection(name, text string) (t Tool, ok bool) {
 	before, rest, found := strings.Cut(text, "<"+name+">")
 	shown, _, closed := strings.Cut(rest, "</"+name+">")
@@ -182,8 +184,8 @@ func readBullets(text string) (description string, params []Param) {
 	return strings.TrimSpace(strings.TrimPrefix(head.String(), "Description:")), trimParams(params)
 }
 
-// trimParams removes the words (required) and (optional) and the blanks around them from the
-// descriptions of parameters, and returns params.
+// trimParams removes the words (required) and (optional), and the blanks around them, from the
+// descriptions of the parameters. It changes params and returns it.
 func trimParams(params []Param) []Param {
 	for i := range params {
 		d := strings.TrimSpace(params[i].Description)

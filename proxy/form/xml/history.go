@@ -9,9 +9,9 @@ import (
 
 // history returns the messages with calls and results in their text turned back into calls and
 // results. It does so where a reply ends with a call of a known tool and the next message begins
-// with that tool's result; anything less certain stays as it is. The model never wrote that XML. It
-// has to see its own form of calls, because it would otherwise begin to write the client's. A
-// result becomes a message of a tool, and what the user said after it becomes a message of the
+// with that tool's result. All other text stays as it is. The model never wrote that XML. It has to
+// see its own form of calls, because it would otherwise begin to write the client's. The result
+// becomes a message of a tool, and the text that the user wrote after it becomes a message of the
 // user.
 func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	calls := 0
@@ -46,9 +46,9 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// called returns the call at the end of a reply, and the text before it; nil and the text if there
-// is no such call. The call begins at the first opening tag of its name. The prose before it cannot
-// contain another one, because Prose breaks such tags.
+// called returns the call at the end of a reply, and the text before the call. If there is no such
+// call, it returns the unchanged text and nil. The call begins at the first opening tag of its
+// name. The prose before it cannot contain another such tag, because Prose breaks these.
 func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	body := strings.TrimSpace(text)
 	at := strings.LastIndex(body, "</")
@@ -72,7 +72,7 @@ func (p *Prompt) called(text string) (said string, call *chat.Call) {
 
 // arguments returns the elements of a call as an object. A value ends where its closing tag is
 // followed by another parameter or by nothing. It returns false if a parameter comes twice or is
-// unknown to the tool, because this package did not write the call then.
+// unknown to the tool, because then this package did not write the call.
 func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	args = []byte{'{'}
 	left := append([]Param(nil), t.Params...)
@@ -99,8 +99,8 @@ func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	return append(args, '}'), true
 }
 
-// opens returns the index of the parameter with whose opening tag the text begins, or -1 if there
-// is none.
+// opens returns the index of the parameter whose opening tag begins the text, or -1 if there is
+// none.
 func opens(params []Param, text string) int {
 	for i, p := range params {
 		if strings.HasPrefix(text, "<"+p.Name+">") {
@@ -129,10 +129,10 @@ func value(left []Param, name, text string) (value, rest string, ok bool) {
 	}
 }
 
-// result returns the result of a tool at the beginning of a user's message, and what the user said
-// after it. It returns false if the message does not begin with one. Void writes
-// <read_file_result>, the result, and the closing tag, on lines of their own. The last closing tag
-// counts, because the result itself may contain such tags.
+// result returns the result of a tool at the beginning of a user's message, and the text after it.
+// It returns false if the message does not begin with a result. Void writes <read_file_result>, the
+// result, and the closing tag, on lines of their own. The last closing tag counts, because the
+// result itself may contain such tags. For Cline the whole message belongs to the result.
 func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
 	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
 		head, _, found := strings.Cut(text, "Result:")

@@ -6,11 +6,12 @@ import "strings"
 // prompt stays the same, byte for byte. Indentation means nothing in these prompts.
 type lines []string
 
-// split returns a text as lines. Joined, they are the text again.
+// split returns a text as lines. The lines joined together are the text again.
 func split(text string) lines { return strings.SplitAfter(text, "\n") }
 
-// find returns the index of the first line, from line i on, that is word, or that begins with word
-// if more is true. It returns -1 if there is no such line. Callers limit the search by slicing l.
+// find returns the index of the first line, from line i on, that is equal to word, or that begins
+// with word if more is true. It returns -1 if there is no such line. Callers limit the search by
+// slicing l.
 func (l lines) find(i int, word string, more bool) int {
 	for ; i < len(l); i++ {
 		line := strings.TrimSpace(l[i])
@@ -32,7 +33,8 @@ func (l lines) ends(i int, word string) int {
 	return -1
 }
 
-// blank returns the index of the first blank line, from line i on, or the number of lines.
+// blank returns the index of the first blank line, from line i on, or the number of lines if there
+// is none.
 func (l lines) blank(i int) int {
 	for ; i < len(l); i++ {
 		if strings.TrimSpace(l[i]) == "" {

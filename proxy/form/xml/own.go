@@ -11,7 +11,7 @@ import (
 
 // own detects a call that a model writes in the client's own XML although it was offered real
 // tools. Models know that form from their training or from earlier turns. Text that may become such
-// a call is held back from the beginning of its line; all other text passes.
+// a call is held back from the beginning of its line. All other text is passed on.
 type own struct {
 	prompt *Prompt
 	shown  string // the end of the text that has passed
@@ -24,7 +24,8 @@ type own struct {
 // longestOwn is how many bytes may be held back. A call may write a whole file.
 const longestOwn = 1 << 20
 
-// text takes the next piece of the reply, and returns the text that can pass now.
+// text takes the next piece of the reply, and returns the text that can be passed on now. It holds
+// back the rest.
 func (o *own) text(piece string) string {
 	from := max(0, o.held.Len()-len(o.mark))
 	o.held.WriteString(piece)
@@ -45,7 +46,7 @@ func (o *own) text(piece string) string {
 	return ""
 }
 
-// pass lets the text up to this offset pass, and holds the rest back.
+// pass records that the text up to the offset at is passed on, and holds back the rest.
 func (o *own) pass(all string, at int) {
 	o.shown += all[:at]
 	o.shown = o.shown[max(0, len(o.shown)-1024):]
@@ -77,8 +78,9 @@ func (o *own) begins(text string) int {
 	return len(text)
 }
 
-// may reports whether a text, which begins a line, may be a call. A call begins with a tool's
-// opening tag, perhaps in a fence, or with a part of that tag, and nothing follows its closing tag.
+// may reports whether text, the beginning of a line and all after it, may be a call. A call begins
+// with a tool's opening tag, perhaps in a fence, or with a part of that tag, and nothing follows
+// its closing tag.
 func (o *own) may(text string) bool {
 	text = trimFence(text)
 	for _, t := range o.prompt.Tools {
@@ -103,9 +105,9 @@ func trimFence(text string) string {
 	return strings.TrimLeft(text[len(fenceOpening.FindString(text)):], " \t")
 }
 
-// end returns the text that was held back. It is a call if it is complete and the words before it
-// announce a call, otherwise it is text. The argument finish is how the reply ended, since a call
-// that was cut by a limit stays text.
+// end returns the text that was held back. If this text is a complete call and the words before it
+// announce a call, end returns it as a call instead. The parameter finish is how the reply ended,
+// since a call that was cut by a limit stays text.
 func (o *own) end(finish string) (call *chat.Call, rest string) {
 	rest = o.held.String()
 	o.held = strings.Builder{}
@@ -156,8 +158,8 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 	return text, err == nil
 }
 
-// trimNewlines returns a value without the newlines that around adds. If it does not begin with a
-// newline, it is returned unchanged.
+// trimNewlines returns a value without the newlines that around adds to its beginning and its end.
+// A value that does not begin with a newline is returned unchanged.
 func trimNewlines(value string) string {
 	if inner, ok := strings.CutPrefix(value, "\n"); ok {
 		return strings.TrimSuffix(inner, "\n")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Prose passes on the text of a reply, and breaks what the client would take for the beginning of a
-// call: "<read_file>" becomes "< read_file>". Void takes the opening tag of any of its tools,
+// Prose passes on the text of a reply. It breaks text that the client would take for the beginning
+// of a call: "<read_file>" becomes "< read_file>". Void takes the opening tag of any of its tools,
 // anywhere in the text, for a call. If there are several, it takes the tool that is first in its
 // list.
 type Prose struct {
@@ -56,9 +56,9 @@ func (p *Prose) Text(piece string) string {
 	return out.String()
 }
 
-// at reports whether s begins with an opening tag (whole is true) or is the beginning of one (whole
-// is false). The tags are sorted, so a look-up with a hundred tools of MCP servers costs little
-// more than with ten.
+// at reports whether s begins with an opening tag of a tool. It returns true, true if the tag is
+// complete, and true, false if s is only the beginning of a tag. The tags are sorted, so a look-up
+// with a hundred tools of MCP servers costs little more than with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
 		_, found := slices.BinarySearch(p.marks, s[:end+1])

@@ -92,10 +92,10 @@ func (r *xmlReply) say(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// finish writes the text that was held back, and the call. These clients take an empty reply for an
-// error, so a reply that was cut inside its call says so in words. A call that was cut is never
-// written, because the client would run one half of it. It returns an error if the client cannot be
-// written to.
+// finish writes the text that was held back, and the call. If a reply was cut inside its call and
+// has no text, finish writes a sentence that says so, since these clients take an empty reply for
+// an error. A call that was cut is never written, because the client would run one half of it. It
+// returns an error if the client cannot be written to.
 func (r *xmlReply) finish(e chat.Event) error {
 	wrote, rest := r.own.end(e.Text)
 	if err := r.say(chat.Event{Kind: chat.Text,

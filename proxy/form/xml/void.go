@@ -38,7 +38,7 @@ const (
 // readVoid returns the tools in Void's prompt, and the prompt without them. A prompt needs both the
 // heading and the details about calling, because any user may write "Available tools:". Indentation
 // differs, so the blanks around a line are ignored. If there is no list of tools, it returns nil
-// and the text.
+// and the unchanged text.
 func readVoid(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, voidTools) {
 		return nil, text
@@ -62,10 +62,10 @@ func readVoid(text string) (tools []Tool, rest string) {
 	return tools, l.text(0, from) + indent + callInstructions + "\n" + l.text(behind, len(l))
 }
 
-// voidEnd returns the index of the line that ends the list, and of the first line after the details
-// about calling tools; -1 and -1 if there is no list. For models that it does not know, Void
-// assumes 4,096 tokens and cuts messages to about 5,000 characters. It marks a prompt that was cut
-// by three dots, which then end the list.
+// voidEnd returns the index of the line that ends the list of tools, and that of the first line
+// after the details about calling tools. It returns -1 and -1 if there is no list. For models that
+// it does not know, Void assumes 4,096 tokens and cuts messages to about 5,000 characters. It puts
+// three dots at the end of a prompt that was cut, and these then end the list.
 func (l lines) voidEnd(from int) (end, behind int) {
 	last := l.find(from, voidClose, false)
 	if last < 0 {
@@ -80,10 +80,10 @@ func (l lines) voidEnd(from int) (end, behind int) {
 	return -1, -1
 }
 
-// void returns tool number n, whose entry is searched for from line i on and must end before line
-// end. It also returns the index of the line after the entry. If there is no entry, the tool has no
-// name. The number of the entry must be n, so that a numbered list in a tool's description does not
-// begin a tool.
+// void returns tool number n, and the index of the line after its entry. It searches for the entry
+// from line i on, and the entry must end before line end. If there is no entry, the returned tool
+// has no name. The number of the entry must be n, so that a numbered list in a tool's description
+// does not begin a tool.
 func (l lines) void(i, end, n int) (t Tool, next int) {
 	number := strconv.Itoa(n) + ". "
 	for tries := 0; i < end && tries < mostTries; i++ {
@@ -115,9 +115,9 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 }
 
 // voidParam returns the parameter that an element shows, with the element's text as its
-// description. Void says of each optional parameter that it is optional. It names no types, since
-// every value is text for Void, and even the parameters of MCP tools lose their types in its
-// prompt.
+// description. A parameter is required unless its description calls it optional or names a default.
+// Void names no types, since every value is text for it, and even the parameters of MCP tools lose
+// their types in its prompt.
 func voidParam(e element) Param {
 	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}
 	if p.Description == "undefined" { // JavaScript's word for a description that nobody wrote

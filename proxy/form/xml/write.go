@@ -13,14 +13,14 @@ import (
 // eleventh would be lost silently.
 const mostParams = 10
 
-// Write returns a call in the form for the client: a line with its opening tag, and the rest up to
-// the closing one. The two should be sent in separate pieces. Void searches the text so far for the
-// tags of all its tools, and takes the tool that is first in its list, so a value that contains
-// such a tag must come later.
+// Write returns a call in the client's XML, in two parts: a line with the opening tag, and the rest
+// up to the closing tag. The two should be sent in separate pieces. Void searches the text so far
+// for the tags of all its tools, and takes the tool that is first in its list, so a value that
+// contains such a tag must come later. It returns an error, with the reason in words for the user,
+// if the call cannot be written, because there is no escaping in these forms.
 //
 // Values that are not strings are written as JSON. Members that the tool does not know are left
-// out, as the client would do, and so is null. It returns an error if the call cannot be written,
-// with the reason in words for the user, because there is no escaping in these forms.
+// out, as the client would do, and so is null.
 //
 //	<read_file>
 //	<uri>/tmp/a.go</uri>
@@ -57,9 +57,9 @@ func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	return "<" + c.Name + ">\n", b.String(), nil
 }
 
-// around returns a value of several lines with a newline before and after it, because parsers
-// remove one newline at both ends. Otherwise a value that itself begins or ends with a newline
-// would lose that.
+// around returns a value of several lines with a newline before and after it. Parsers remove one
+// newline at both ends, so a value that itself begins or ends with a newline would lose it
+// otherwise.
 func around(value string) string {
 	if strings.Contains(value, "\n") {
 		return "\n" + value + "\n"
@@ -89,8 +89,8 @@ func text(v json.RawMessage) (string, bool) {
 
 // broken returns a tag in a value that the client would take for a tag of the call, or "" if there
 // is none. In Void's parser a value ends at the first closing tag of any parameter, and any opening
-// tag begins the next. A value may contain the tool's own closing tag, because Void searches for
-// that from the end of the text.
+// tag begins the next value. A value may contain the tool's own closing tag, because Void searches
+// for that tag from the end of the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
 		// The last closing tag ends the content of a written file, so the content may contain such

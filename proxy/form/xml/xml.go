@@ -115,7 +115,8 @@ func (p *Prompt) Find(name string) *Tool {
 }
 
 // schema returns the JSON Schema of the tool's arguments, with the parameters in their order. It is
-// built by hand because a map would lose that order, in which models then write the members.
+// built by hand because a map would lose that order, and models write the members in the order of
+// the schema.
 func (t *Tool) schema() json.RawMessage {
 	b := []byte(`{"type":"object","properties":{`)
 	var required []string
