@@ -7,10 +7,10 @@ import (
 	"toolnorm/chat"
 )
 
-// AliasPrefix is a prefix of model names, with which Void uses native tool calls. Void recognizes
-// models by words in their names, and "grok" is one of the first words that it looks for. Such a
-// model gets native tools, a system role and a window of 131,072 tokens from Void. The word "4o"
-// has the same effect, but names of model families would have precedence over it.
+// AliasPrefix is a prefix of model names that makes Void use native tool calls. Void recognizes
+// models by words in their names, and "grok" is one of the first words that it looks for. A model
+// with this word gets native tools, a system role and a window of 131,072 tokens from Void. The
+// word "4o" has the same effect, but Void looks for the names of model families before it.
 const AliasPrefix = "grok-local-"
 
 // The values of Config.VoidAliases, which say when aliases are listed.
@@ -30,8 +30,8 @@ func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
 // aliasOf returns the alias of a model, or "" if the model has none. A model with "gemini" or
 // "claude" in its name has none, because Void looks for these words before "grok". An alias itself
-// has none either. It also returns "" for the demo's models, because they are too many to list.
-// Clients can ask for their aliases all the same. For example, grok-local-demo/hermes works.
+// has none either. The demo's models get none, because they are too many to list. A client can
+// still ask for a demo model by an alias, as in grok-local-demo/hermes.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
 	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") ||
@@ -41,8 +41,8 @@ func aliasOf(model string) string {
 	return AliasPrefix + model
 }
 
-// listsAliases reports whether aliases are listed for the client of a request. Every client can ask
-// for them.
+// listsAliases reports whether the list of models has aliases for the client of a request. Clients
+// can ask for an alias even if it is not listed.
 func (s *Server) listsAliases(r *http.Request) bool {
 	switch s.cfg.VoidAliases {
 	case AliasesAlways:

@@ -19,7 +19,7 @@ type modelInfo struct {
 	OwnedBy string `json:"owned_by"`
 }
 
-// infoOf returns i in OpenAI's form.
+// infoOf returns the entry of a model in OpenAI's list.
 func infoOf(i chat.Info) modelInfo {
 	return modelInfo{ID: i.ID, Object: "model", Created: i.Created, OwnedBy: i.Owner}
 }
@@ -32,7 +32,7 @@ type claudeInfo struct {
 	Created time.Time `json:"created_at"`
 }
 
-// claudeOf returns i in Anthropic's form.
+// claudeOf returns the entry of a model in Anthropic's list.
 func claudeOf(i chat.Info) claudeInfo {
 	return claudeInfo{Type: "model", ID: i.ID, Name: i.ID, Created: time.Unix(i.Created, 0).UTC()}
 }
@@ -82,10 +82,9 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 }
 
 // model answers with one model, or returns an error if it is unknown. Ollama's tag "latest" may be
-// left out. A model is also found by its alias, by a name that matches a pattern ("claude-*"), and
-// with the suffix of a client form, because clients check the name that they were given. A name
-// that matches a pattern is replaced by the model for which the pattern stands, because no list can
-// contain all such names.
+// left out. Clients check the name that they were given, so a model is also found by its alias, by
+// a name that matches a pattern ("claude-*"), and with the suffix of a client form. A name that
+// matches a pattern stands for the pattern's model, because no list can contain all such names.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {

@@ -168,8 +168,8 @@ func chatForms(tools *shell.Config) form.First {
 	return form.First{shell.Form{Config: tools, Below: form.First{inText, plain}}, inText, plain}
 }
 
-// route adds a path with one method, or with all methods if it is empty. Other methods get an
-// error; GET includes HEAD. net/http would answer 405 as plain text, but clients expect errors in
+// route adds a path with one method, or with all methods if method is empty. Other methods get an
+// error. GET includes HEAD. net/http would answer 405 as plain text, but clients expect errors in
 // the form of their API.
 func (s *Server) route(method, path string, h exchange.Handler) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
@@ -220,8 +220,9 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 	}{s.cfg.Version, runtime.Version()})
 }
 
-// modelGuard returns a function that returns an error if the caller may not ask a model. It returns
-// nil if the catalog has no method May, so that every caller may.
+// modelGuard returns the function with which the catalog decides who may ask a model. The function
+// returns an error if the caller may not. modelGuard returns nil if the catalog has no method May,
+// so that every caller may.
 func modelGuard(c chat.Catalog) func(ctx context.Context, model string) error {
 	if b, ok := c.(interface {
 		May(ctx context.Context, model string) error
@@ -231,7 +232,8 @@ func modelGuard(c chat.Catalog) func(ctx context.Context, model string) error {
 	return nil
 }
 
-// realName returns a function that returns the name an alias stands for; nil without a catalog.
+// realName returns the function that finds the name for which an alias stands. It returns nil if
+// there is no catalog.
 func realName(c chat.Catalog) func(string) string {
 	if c == nil {
 		return nil
