@@ -278,7 +278,7 @@ func (g *guard) bounded() bool {
 }
 
 // forced has the model write the object of a call that it is constrained to: {"name": …,
-// "arguments": …}. It returns an error if the generation fails, or if the text is no JSON, as from
+// "arguments": …}. It returns an error if the generation fails, or if the text is not JSON, as from
 // a server that ignores the constraint.
 func (g *guard) forced(f *forcing) (chat.Call, error) {
 	var call struct {
