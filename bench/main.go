@@ -32,7 +32,8 @@ func main() {
 	}
 }
 
-// run does what the arguments say.
+// run runs the command that the arguments name. It returns an error if the command fails or the
+// arguments are wrong.
 func run(args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "gate":
@@ -58,7 +59,7 @@ func run(args []string) error {
 		"usage: bench gate | hostile PROGRAM [NAME] | mcp | all PROGRAM | cost PROGRAM [ROUNDS] | live PROGRAM [ROUNDS] | reverse ADDRESS TARGET | translate ADDRESS TARGET")
 }
 
-// gate measures the decoder and the MCP server, and fails when they break a limit.
+// gate measures the decoder and the MCP server. It returns an error if they break a limit.
 func gate() error {
 	rows, err := decoder.Measure(true)
 	if err != nil {
@@ -81,14 +82,15 @@ func gate() error {
 	return nil
 }
 
-// unrelated names what other MCP servers change for requests that have nothing to do with them.
+// unrelated is the name of the measurement hostile.MeasureUnrelated.
 const unrelated = "MCP servers that hang, die and write garbage"
 
 // ms returns a duration in milliseconds.
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// attack sends hostile requests to program, and fails when one of them costs too much.
-// It goes on after one that costs too much, so that a run shows all of them.
+// attack sends hostile requests to a fresh program each, and prints their costs. It returns an
+// error that lists all requests that cost too much. If only is not empty, it sends only requests
+// whose name contains it.
 func attack(program, only string) error {
 	var breaches []string
 	if only == "" || strings.Contains(unrelated, only) {

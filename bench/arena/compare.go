@@ -9,7 +9,8 @@ import (
 )
 
 // compare returns an error that lists the differences between two files of counts, or nil if there
-// are none. names has both files with a comma between them.
+// are none. The parameter names has the names of both files with a comma between them. compare also
+// returns an error if a file cannot be read.
 func compare(names string) error {
 	a, b, ok := strings.Cut(names, ",")
 	if !ok {
@@ -30,7 +31,8 @@ func compare(names string) error {
 	return nil
 }
 
-// readCounts reads a file of counts: each value by its path.
+// readCounts returns the values in a JSON file of counts, by their paths in the document. It
+// returns an error if the file cannot be read or is not JSON.
 func readCounts(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -45,7 +47,8 @@ func readCounts(name string) (map[string]string, error) {
 	return all, nil
 }
 
-// leaves adds the values inside of a value, by their paths.
+// leaves adds all simple values inside v to the map all, by their paths. The parameter path is the
+// path of v.
 func leaves(path string, v any, all map[string]string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -61,7 +64,8 @@ func leaves(path string, v any, all map[string]string) {
 	}
 }
 
-// unequal lists the values that are not alike, in the order of their paths.
+// unequal returns a line for each value that differs between the two maps, or that only one of them
+// has, in the order of their paths.
 func unequal(one, other map[string]string) (all []string) {
 	for path, v := range one {
 		if w, ok := other[path]; !ok {

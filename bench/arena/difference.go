@@ -10,10 +10,10 @@ import (
 	"toolnorm/bench/arena/input"
 )
 
-// differencesFile has all differences of the last run, in the cache.
+// differencesFile is the name of the file in the cache that has all differences of the last run.
 const differencesFile = "differences.jsonl"
 
-// difference is an input that a reader and toolnorm read otherwise.
+// difference is an input for which a reader and toolnorm have different outcomes.
 type difference struct {
 	Reader string       `json:"reader"`
 	Row    string       `json:"row"`
@@ -29,7 +29,8 @@ type difference struct {
 	Read   []input.Call `json:"toolnorm_calls,omitempty"`
 }
 
-// differences returns the differences of a reader from toolnorm.
+// differences returns the inputs for which a reader's outcome differs from toolnorm's. Inputs that
+// the reader skipped, and those that measure time, are left out.
 func (b *board) differences(r *reader) (all []difference) {
 	ours := b.answers[b.readers[0]]
 	for i, a := range b.answers[r] {
@@ -45,7 +46,8 @@ func (b *board) differences(r *reader) (all []difference) {
 	return all
 }
 
-// writeDifferences writes all differences, a line each.
+// writeDifferences writes all differences into a file, one JSON object per line. It returns an
+// error if the file cannot be written.
 func (b *board) writeDifferences(name string) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -65,7 +67,8 @@ func (b *board) writeDifferences(name string) error {
 	return w.Flush()
 }
 
-// show prints the differences of a reader, or of one of its rows.
+// show prints the differences of a reader, named by its id, or of one row, as READER/ROW. It
+// returns an error if the file of differences cannot be read.
 func show(name, which string) error {
 	id, row, _ := strings.Cut(which, "/")
 	f, err := os.Open(name)

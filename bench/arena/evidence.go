@@ -11,20 +11,21 @@ import (
 	"strings"
 )
 
-// source is a page of evidence whose tables are rows of the arena: what needs hours, a real Ollama
-// or a real model is measured by a command of its own, and read from the page that it wrote.
+// source is a page of evidence whose tables are rows of the arena. Measurements that need hours, a
+// real Ollama or a real model are made by commands of their own. The arena reads them from the
+// pages that these commands write.
 type source struct {
 	File, Title, Command string
 
 	until string // the heading at which reading stops; "": the end
-	// the beginning of the first cell of another reader's row; "": the rows are of toolnorm alone
+	// how the first cell of another reader's row begins; "": all rows are toolnorm's
 	theirs string
 	more   []string    // columns of which more is better
 	less   []string    // columns of which less is better
 	pairs  [][2]string // columns of another reader and of toolnorm, of which more is better
 }
 
-// sources are those pages.
+// sources lists the pages of evidence.
 var sources = []source{
 	{File: "templates.md", Title: "Any template",
 		Command: "go test ./adapters/derive -run TestInventedTemplates -v"},
@@ -49,18 +50,18 @@ var sources = []source{
 type evidence struct {
 	source
 	Tables []table
-	Better []string // where another reader is better
+	Better []string // a sentence for each place where another reader is better
 }
 
-// table is a table with the heading in front of it.
+// table is a table with the heading before it.
 type table struct {
 	Heading string     `json:"heading"`
 	Head    []string   `json:"head"`
 	Rows    [][]string `json:"rows"`
 }
 
-// readEvidence reads the tables of all pages in a folder. A page without one is an error: the arena
-// would lose a row.
+// readEvidence returns the pages of evidence in a folder with their tables. It returns an error if
+// a page cannot be read, or has no table, because the arena would lose a row.
 func readEvidence(folder string) (all []evidence, err error) {
 	for _, s := range sources {
 		text, err := os.ReadFile(filepath.Join(folder, s.File))
@@ -83,7 +84,8 @@ func readEvidence(folder string) (all []evidence, err error) {
 	return all, nil
 }
 
-// tables returns the tables of a page of Markdown up to a line.
+// tables returns the tables of a page of Markdown. It stops at the line until, unless that is
+// empty.
 func tables(text, until string) (all []table) {
 	heading, inside := "", false
 	for line := range strings.Lines(text) {
@@ -113,10 +115,11 @@ func tables(text, until string) (all []table) {
 	return all
 }
 
-// leading is the number at the beginning of a cell.
+// leading matches the number at the beginning of a cell.
 var leading = regexp.MustCompile(`^[0-9]+`)
 
-// number returns a cell's number: of "28 of 30" it is 28.
+// number returns the number at the beginning of a cell: 28 for "28 of 30". It returns an error if
+// there is no such column, or if the cell does not begin with a number.
 func number(row []string, column int) (int, error) {
 	if column < 0 || column >= len(row) {
 		return 0, fmt.Errorf("no such column in %q", row)
@@ -124,8 +127,9 @@ func number(row []string, column int) (int, error) {
 	return strconv.Atoi(leading.FindString(row[column]))
 }
 
-// better returns a sentence for each place where another reader is better in a table: by columns of
-// one row, or by rows.
+// better returns a sentence for each place in a table where another reader is better than toolnorm.
+// It compares two columns of the same row, or the row of the other reader with toolnorm's rows. It
+// returns an error if a cell has no number.
 func (s *source) better(t table) (all []string, err error) {
 	for _, row := range t.Rows {
 		for _, p := range s.pairs {
@@ -157,7 +161,9 @@ func (s *source) better(t table) (all []string, err error) {
 	return all, nil
 }
 
-// behind returns toolnorm's rows which are worse in a column than another reader's.
+// behind returns a sentence for each row of toolnorm that is worse in a column than another
+// reader's row. The parameter theirs is that row, and name is the column. It returns an error if a
+// cell has no number.
 func (s *source) behind(t table, theirs []string, name string) (all []string, err error) {
 	column := slices.Index(t.Head, name)
 	best, err := number(theirs, column)

@@ -10,24 +10,24 @@ import (
 	"toolnorm/bench/arena/input"
 )
 
-// outcome is what became of an input.
+// outcome is how well a reader has read an input.
 type outcome int
 
 // The outcomes.
 const (
 	skipped outcome = iota // the reader was not asked
-	right                  // the calls that were meant and no other; or none, where none was meant
-	lost                   // no call that could run
-	// a call that was not meant and fits its schema, beside or in place of one that was
+	right                  // the calls that were meant and no others; or no call if none was meant
+	lost                   // calls are missing, and nothing wrong could run
+	// a call that was not meant and fits its schema, although others were meant
 	wrong
-	falsely // such a call where none was meant
+	falsely // such a call although no call was meant
 	outcomes
 )
 
-// outcomeNames are the outcomes as the page has them.
+// outcomeNames are the names of the outcomes on the page.
 var outcomeNames = [outcomes]string{"skipped", "right", "lost", "wrong", "false"}
 
-// judge knows the tools.
+// judge decides the outcomes. It knows the schemas of all tools.
 type judge struct {
 	tools map[string]map[string]*jsonschema.Schema // by set and name
 }
@@ -64,7 +64,8 @@ func newJudge(sets map[string]json.RawMessage) (*judge, error) {
 	return j, nil
 }
 
-// runs reports whether a call names a tool and fits its schema.
+// runs reports whether a call names a tool of a set and fits the tool's schema, so that a client
+// would run it.
 func (j *judge) runs(set string, c input.Call) bool {
 	s := j.tools[set][c.Name]
 	if s == nil {
@@ -74,7 +75,7 @@ func (j *judge) runs(set string, c input.Call) bool {
 	return err == nil && s.Validate(v) == nil
 }
 
-// arguments returns a call's arguments, and an empty object if there are none.
+// arguments returns a call's arguments, or {} if they are empty.
 func arguments(c input.Call) string {
 	if strings.TrimSpace(c.Arguments) == "" {
 		return "{}"
@@ -82,7 +83,7 @@ func arguments(c input.Call) string {
 	return c.Arguments
 }
 
-// same reports whether two calls are the same by value.
+// same reports whether two calls have the same name and arguments with the same value.
 func same(a, b input.Call) bool {
 	var x, y any
 	if a.Name != b.Name || json.Unmarshal([]byte(arguments(a)), &x) != nil ||
@@ -92,12 +93,12 @@ func same(a, b input.Call) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// of returns the outcome of an input.
+// of returns the outcome of a reader's reply to an input.
 func (j *judge) of(c *input.Case, r *reply) outcome {
 	if r.Skip {
 		return skipped
 	}
-	n := 0 // how many are as they were meant, from the first on
+	n := 0 // the number of calls that are as they were meant, from the first one on
 	for n < len(c.Want) && n < len(r.Calls) && same(c.Want[n], r.Calls[n]) {
 		n++
 	}
@@ -115,7 +116,7 @@ func (j *judge) of(c *input.Case, r *reply) outcome {
 	return lost
 }
 
-// meantLater reports whether a call is one of those that were meant and are not read yet.
+// meantLater reports whether the call x is one of the meant calls in rest.
 func meantLater(rest []input.Call, x input.Call) bool {
 	for _, w := range rest {
 		if same(w, x) {

@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	inputs, readers, cache, out string
 	only, show, compare         string
@@ -64,7 +64,8 @@ func main() {
 	}
 }
 
-// run does what the settings say.
+// run does what the settings say. It returns an error if something cannot be read or written, or if
+// a limit is broken.
 func run(s *settings) error {
 	if s.show != "" {
 		return show(filepath.Join(s.cache, differencesFile), s.show)
@@ -118,13 +119,14 @@ func run(s *settings) error {
 	return nil
 }
 
-// ahead is by how many inputs another reader may be ahead in a row. In shown these are answers to
-// users who ask how a call is written, in words that nobody knows; a reader that takes no call
-// behind a sentence has none of them.
+// ahead is the number of inputs of a row by which another reader may be ahead of toolnorm. The
+// inputs of the row shown are answers to users who ask how a call is written. A few of them use
+// words that toolnorm does not know. A reader that reads no call after a sentence gets all of these
+// right.
 var ahead = map[string]int{"shown": 12}
 
-// breaches returns an error where another reader is better than toolnorm, or a reader could not be
-// read at all.
+// breaches returns an error if another reader is better than toolnorm by more than ahead allows, or
+// if toolnorm could not be run. Otherwise it returns nil.
 func (b *board) breaches() error {
 	var all []string
 	for _, x := range b.better() {

@@ -17,7 +17,8 @@ import (
 //go:embed page.html
 var pageFile embed.FS
 
-// How much of the differences the page has: all of them are printed by a command that it names.
+// The limits on the differences that the page shows. The page names a command that prints all of
+// them.
 const (
 	mostBetter = 25  // of a row, where the other reader is right and toolnorm is not
 	mostOthers = 3   // of a row, where toolnorm is right and the other reader is not
@@ -30,7 +31,8 @@ type row struct {
 	Cells       []cell
 }
 
-// cell is what a reader made of a row's inputs, and toolnorm of the same.
+// cell has the outcomes of a reader for the inputs of a row, and toolnorm's outcomes for the same
+// inputs.
 type cell struct {
 	Reader, Name                     string
 	Asked, Right, Lost, Bad          int
@@ -45,14 +47,14 @@ type cell struct {
 	More                             int
 }
 
-// shown is a difference on the page.
+// shown is a difference as the page shows it.
 type shown struct {
 	difference
 	Cut     bool
 	Fetched bool // the text is another package's, and is not published
 }
 
-// AsText returns calls as text.
+// AsText returns calls as text, one per line and shortened, or "none" if there are no calls.
 func (shown) AsText(all []input.Call) string {
 	var out []string
 	for _, c := range all {
@@ -64,7 +66,7 @@ func (shown) AsText(all []input.Call) string {
 	return clip(strings.Join(out, "\n"))
 }
 
-// clip returns the beginning of a text that is longer than a page can show, with an ellipsis.
+// clip returns a text cut to mostText bytes. If something was cut, it ends in an ellipsis.
 func clip(text string) string {
 	if len(text) <= mostText {
 		return text
@@ -72,7 +74,7 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:mostText], "") + " …"
 }
 
-// page is what the page and the JSON have.
+// page has the data of the page and of the JSON file.
 type page struct {
 	Better, Safer []string
 	Rows          []row
@@ -84,22 +86,22 @@ type page struct {
 	Inputs        int
 }
 
-// readerInfo is what the page says of a reader.
+// readerInfo is what the page says about a reader.
 type readerInfo struct {
 	ID, Name, Entry, Version, Failure string
 	Families                          int
 }
 
-// cost is how long a reader takes for a byte, and how that grows. It is not a count, and varies
-// from run to run.
+// cost is the time that a reader takes per byte, and how that time grows with the length. It is not
+// a count, and varies from run to run.
 type cost struct {
 	Reader, Family string
 	Nanoseconds    string // for a byte of a long call
-	Growth         string // of the time for a call four times as long, divided by four
+	Growth         string // the time for a call four times as long, divided by four times the time
 	Early          string
 }
 
-// make makes what the page has.
+// page returns the data of the page.
 func (b *board) page() *page {
 	p := &page{Inputs: len(b.cases), Evidence: b.evidence}
 	for _, e := range b.evidence {
@@ -140,7 +142,8 @@ func (b *board) page() *page {
 	return p
 }
 
-// headline returns the one sentence and number for those who read nothing else.
+// headline returns a sentence that sums up the page in one comparison: toolnorm and the best other
+// reader, by the calls with slips. It returns "" if there is no other reader with results.
 func (b *board) headline() string {
 	ours := b.pairs[b.readers[0]]["slips"]
 	best, share := "", 0.0
@@ -161,7 +164,7 @@ func (b *board) headline() string {
 		100*share, 100*same)
 }
 
-// families counts the families whose plainest call a reader reads.
+// families returns the number of families whose plain call a reader reads right.
 func (b *board) families(r *reader) int {
 	n := 0
 	for i, a := range b.answers[r] {
@@ -172,7 +175,8 @@ func (b *board) families(r *reader) int {
 	return n
 }
 
-// newCell makes a cell.
+// newCell returns the cell for a reader and a row, with the first of its differences from toolnorm.
+// The parameter self is true if the reader is toolnorm itself.
 func newCell(r *reader, q *pair, all []difference, self bool) cell {
 	t, o := q.Theirs, q.Ours
 	c := cell{Reader: r.id, Name: r.name, Asked: t.asked(), Right: t[right], Lost: t[lost],
@@ -205,7 +209,7 @@ func newCell(r *reader, q *pair, all []difference, self bool) cell {
 	return c
 }
 
-// costs returns the readers' times for long calls in pieces.
+// costs returns the times of the readers for long calls in pieces.
 func (b *board) costs() (all []cost) {
 	for _, r := range b.readers {
 		took := map[string]map[int]answer{}
@@ -247,7 +251,8 @@ func (b *board) costs() (all []cost) {
 	return all
 }
 
-// write writes the page and the JSON into a folder.
+// write writes the page and the JSON file into a folder. It returns an error if a file cannot be
+// written.
 func (b *board) write(out string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -270,7 +275,8 @@ func (b *board) write(out string) error {
 	return writeJSON(filepath.Join(out, "arena.json"), p)
 }
 
-// writeJSON writes the counts, without times and texts, so that two runs write the same.
+// writeJSON writes the counts into a file, without times and texts, so that two equal runs write
+// equal files. It returns an error if the file cannot be written.
 func writeJSON(name string, p *page) error {
 	type counted struct {
 		Asked  int `json:"asked"`

@@ -16,36 +16,37 @@ import (
 	"toolnorm/bench/arena/input"
 )
 
-// reply is what a reader answers.
+// reply is a reader's answer to an input.
 type reply struct {
 	ID    string       `json:"id"`
 	Calls []input.Call `json:"calls"`
-	Skip  bool         `json:"skip"`  // it does not claim to read this
-	Error string       `json:"error"` // why it reads nothing
-	Sent  []int        `json:"sent"`  // how many bytes of arguments have left behind each piece
+	Skip  bool         `json:"skip"`  // the reader does not claim to read such an input
+	Error string       `json:"error"` // why the reader has read nothing
+	// after each piece, how many bytes of arguments the reader has sent so far
+	Sent []int `json:"sent"`
 
 	took time.Duration
 }
 
-// process is a reader that runs.
+// process is the running process of a reader.
 type process struct {
 	*reader
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan []byte
-	falls int  // how often it was started
-	fresh bool // it has answered nothing yet: large libraries load slowly
+	falls int  // how often it was started anew
+	fresh bool // it has not answered yet; large libraries load slowly
 }
 
 // mostFalls is how often a reader is started anew before it is given up.
 const mostFalls = 40
 
-// tooLong is what is reported of a reader that worked for too long.
+// tooLong is the error of a reply for which the reader took too long.
 const tooLong = "took too long"
 
 var errFell = errors.New("the reader ended")
 
-// start starts the reader.
+// start starts the reader's process. It returns an error if that fails.
 func (p *process) start() error {
 	p.cmd = exec.Command(p.command[0], p.command[1:]...)
 	p.cmd.Env = append(os.Environ(), p.env...)
@@ -82,7 +83,7 @@ func (p *process) start() error {
 	return nil
 }
 
-// stop ends the reader's process.
+// stop kills the reader's process and waits for its end.
 func (p *process) stop() {
 	if p.cmd == nil {
 		return
@@ -95,8 +96,9 @@ func (p *process) stop() {
 	p.cmd = nil
 }
 
-// ask gives a reader an input and returns its reply. A reader that crashes or takes too long has
-// read nothing, and is started anew.
+// ask gives a reader an input and returns its reply. If the reader crashes or takes too long, the
+// reply has an error and no calls, and the next ask starts the reader anew. ask returns an error if
+// the reader cannot be started, or has been started too often.
 func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 	if p.cmd == nil {
 		if p.falls++; p.falls > mostFalls {
@@ -137,7 +139,8 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 			<-wrote
 			return readAnswer(line, time.Since(start)), nil
 		case <-look.C:
-			// What it has worked counts: a busy machine may not change what is read.
+			// Processor time counts and not the time of day, because a busy machine must not change
+			// the outcomes.
 			if cpuTime(p.cmd.Process.Pid)-begun > patience || time.Since(start) > 12*patience {
 				p.stop()
 				<-wrote
@@ -147,7 +150,8 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 	}
 }
 
-// readAnswer parses a line that a reader wrote.
+// readAnswer returns the reply in a line that a reader wrote. If the line is not JSON, the reply
+// has an error.
 func readAnswer(line []byte, took time.Duration) *reply {
 	r := &reply{took: took}
 	if err := json.Unmarshal(line, r); err != nil {
@@ -156,7 +160,7 @@ func readAnswer(line []byte, took time.Duration) *reply {
 	return r
 }
 
-// cpuTime returns how long a process has run on a processor; 0 where the system does not tell.
+// cpuTime returns how long a process has run on a processor, or 0 if the system does not say.
 func cpuTime(pid int) time.Duration {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
@@ -168,7 +172,7 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// lastLine returns the last line of a file.
+// lastLine returns the last line of a file, or "" if the file cannot be read.
 func lastLine(name string) string {
 	b, _ := os.ReadFile(name)
 	text := strings.TrimSpace(string(b))

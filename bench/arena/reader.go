@@ -13,25 +13,27 @@ import (
 	"time"
 )
 
-// reader is one of those that read the inputs.
+// reader is a program that reads the inputs, as its file in readers/ describes it.
 type reader struct {
 	id, file   string
-	name       string   // as the page has it
-	entry      string   // through what it is asked
-	versions   []string // of its packages
+	name       string   // its name on the page
+	entry      string   // the function or class by which it is asked
+	versions   []string // the versions of its packages
 	steps      [][2]string
-	folder     string // into which it is installed
+	folder     string // the folder into which it is installed
 	command    []string
 	env        []string
-	failure    string // why it reads nothing; "": it does
+	failure    string // why it cannot be run; "": it can
 	directives string
 }
 
 // installLimit is how long a reader's installation may take.
 const installLimit = 20 * time.Minute
 
-// findReaders reads the first lines of each reader's file: "arena: KEY = VALUE" behind a comment's
-// mark.
+// findReaders returns the readers in a folder, toolnorm first. It reads the first lines of each
+// file, which have the form "arena: KEY = VALUE" in comments. If only is not empty, it returns only
+// the readers that only names, and toolnorm. It returns an error if a file cannot be read, or if
+// there is no reader toolnorm.
 func findReaders(folder, only string) ([]*reader, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.*"))
 	if err != nil {
@@ -66,7 +68,8 @@ func findReaders(folder, only string) ([]*reader, error) {
 	return all, nil
 }
 
-// readHead reads what the file says of the reader.
+// readHead reads the settings of the reader from the first lines of its file. It returns an error
+// if the file cannot be read, or if a line is wrong.
 func (r *reader) readHead() error {
 	f, err := os.Open(r.file)
 	if err != nil {
@@ -103,8 +106,8 @@ func (r *reader) readHead() error {
 	return nil
 }
 
-// install installs a reader, unless it is there, and says how it is started. Its failure is told on
-// the page.
+// install installs a reader, unless it is installed already, and sets the command that starts it.
+// If that fails, it sets r.failure, which the page shows.
 func (r *reader) install(cache string) {
 	source, err := os.ReadFile(r.file)
 	if err != nil {
@@ -143,7 +146,8 @@ func (r *reader) install(cache string) {
 	}
 }
 
-// build does all the steps of an installation in a new folder.
+// build makes all steps of an installation in a new folder. It returns why a step failed, or "" if
+// none did.
 func (r *reader) build(file string) string {
 	_ = os.RemoveAll(r.folder)
 	if err := os.MkdirAll(r.folder, 0o755); err != nil {
@@ -170,12 +174,12 @@ func (r *reader) build(file string) string {
 	return ""
 }
 
-// scripts are how each kind of step is done, in the folder of the reader; $1 is the value, and $2
-// its file.
+// scripts are the shell scripts of the kinds of steps. They run in the folder of the reader. $1 is
+// the value of the step, and $2 the reader's file.
 var scripts = map[string]string{
 	"pip": `python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --target . $1`,
-	// Only the modules of a package: what is compiled for accelerators is large, and no part of its
-	// parsers.
+	// Only the Python files of a package are used. Its compiled parts are large, and its parsers do
+	// not need them.
 	"wheel-py": `python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest wheel "$1"
 python3 -c 'import glob, zipfile
 z = zipfile.ZipFile(glob.glob("wheel/*.whl")[0])
@@ -185,7 +189,7 @@ rm -r wheel`,
 	"sh":  `eval "$1"`,
 }
 
-// step does one step; the answer is why it failed, or "".
+// step makes one step of an installation. It returns why the step failed, or "" if it did not.
 func (r *reader) step(kind, value string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), installLimit)
 	defer cancel()

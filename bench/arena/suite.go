@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// suiteResult is what the suite says of toolnorm.
+// suiteResult is the result of canitoolcall's own runner for toolnorm.
 type suiteResult struct {
 	Asked    int      `json:"asked"`
 	Right    int      `json:"right"`
@@ -14,8 +14,9 @@ type suiteResult struct {
 	Failure  string   `json:"failure,omitempty"`
 }
 
-// runSuite runs canitoolcall over toolnorm by its own runner, which looks at text and thoughts as
-// well, and at nine ways to cut the reply. The answer is what its script says.
+// runSuite runs canitoolcall over toolnorm by its own runner, which checks text and thoughts as
+// well, and nine ways to cut the reply. It returns the numbers that the script prints. If the
+// script fails, the result has a Failure.
 func runSuite(script string) *suiteResult {
 	out, err := exec.Command(script).Output()
 	s := &suiteResult{}

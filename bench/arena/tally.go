@@ -15,7 +15,8 @@ import (
 	"toolnorm/bench/arena/input"
 )
 
-// rowNames are the rows in the order of the page, and what each asks.
+// rowNames are the names of the rows in the order of the page, each with a description of its
+// inputs.
 var rowNames = [][2]string{
 	{"clean", "Calls as the family writes them"},
 	{"slips", "Calls with slips: one, two or three of some ninety kinds"},
@@ -32,50 +33,51 @@ var rowNames = [][2]string{
 		"The fixtures of canitoolcall, a public suite, among them those of other readers' own tests: the calls of those without thoughts"},
 }
 
-// counts are how often each outcome came.
+// counts are how often each outcome occurred.
 type counts [outcomes]int
 
-// asked returns how many inputs these are.
+// asked returns the number of inputs that were not skipped.
 func (c counts) asked() int { return c[right] + c[lost] + c[wrong] + c[falsely] }
 
-// bad returns how many calls ran that were not meant.
+// bad returns the number of inputs with a call that was not meant and could run.
 func (c counts) bad() int { return c[wrong] + c[falsely] }
 
-// pair is what a reader and toolnorm made of the same inputs.
+// pair has the outcomes of a reader and of toolnorm for the same inputs.
 type pair struct {
 	Theirs, Ours counts
-	Unlike       int // inputs that were read otherwise in pieces than whole
-	OursUnlike   int // the same of toolnorm
-	// which share of the arguments had left, on average, of what was read of them
+	Unlike       int // inputs that the reader read differently in pieces than whole
+	OursUnlike   int // inputs that toolnorm read differently in pieces than whole
+	// the sum of the shares from early, and the number of calls in it
 	Early      float64
 	EarlyCalls int
 }
 
-// answer is what a reader made of one input.
+// answer is the result of a reader for one input.
 type answer struct {
 	is    outcome
 	calls []input.Call
 	err   string
-	early float64 // of a stream; below 0: not told
+	early float64 // the share from early; below 0: not known
 	took  time.Duration
 }
 
-// board has all that was read.
+// board has all inputs, and everything that readers have read.
 type board struct {
 	cases    []*input.Case
 	readers  []*reader
 	judge    *judge
-	answers  map[*reader][]answer // by place in cases
+	answers  map[*reader][]answer // by the index in cases
 	pairs    map[*reader]map[string]*pair
 	evidence []evidence
-	suite    *suiteResult // what canitoolcall's own runner says of toolnorm
+	suite    *suiteResult // the result of canitoolcall's own runner for toolnorm
 }
 
-// whole are the rows of which all is read, however few are wanted.
+// whole lists the rows of which every input is read, however many of the others are left out.
 var whole = []string{"plain", "clean", "canitoolcall", "cost"}
 
-// readCases reads the inputs of a folder, of rows with many only each n-th; those without a base
-// are first.
+// readCases returns a board with the inputs in the files of a folder. Of each row it reads only
+// every n-th input, except for the rows in whole. Inputs without a base come first. It returns an
+// error if there are no files, or if one cannot be read.
 func readCases(folder string, every int) (*board, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -121,7 +123,8 @@ func readCases(folder string, every int) (*board, error) {
 	return b, err
 }
 
-// turn returns the round in which a case is read: after the case that is its base.
+// turn returns the round in which a case is read, from 0 on. A case is read in a later round than
+// its base.
 func turn(c *input.Case) int {
 	switch {
 	case c.Base == "":
@@ -132,14 +135,14 @@ func turn(c *input.Case) int {
 	return 2
 }
 
-// with adds the readers.
+// with sets the readers of the board, and returns the board.
 func (b *board) with(readers []*reader) *board {
 	b.readers = readers
 	b.answers = map[*reader][]answer{}
 	return b
 }
 
-// readAll gives all inputs to all readers, two readers at a time.
+// readAll gives all inputs to all readers, and stores their answers. Two readers run at a time.
 func (b *board) readAll(patience time.Duration) {
 	var lock sync.Mutex
 	var wait sync.WaitGroup
@@ -166,8 +169,9 @@ func (b *board) readAll(patience time.Duration) {
 	wait.Wait()
 }
 
-// read gives all inputs to a reader. It skips those whose base shows that the reader does not read
-// them.
+// read gives the inputs to a reader and returns its answers, by the index in cases. It skips inputs
+// whose base the reader did not read right. If the reader fails too often, read sets r.failure and
+// returns the answers so far.
 func (b *board) read(r *reader, patience time.Duration) []answer {
 	p := &process{reader: r}
 	defer p.stop()
@@ -201,8 +205,8 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	return all
 }
 
-// early returns which share of a call's arguments had left, on average over the pieces, of what was
-// read by then. It is below 0 where the reader does not report that.
+// early returns how early a call's arguments were sent: the share that had been sent when each
+// piece came, on average over the pieces. It returns -1 if the reader does not report that.
 func early(c *input.Case, r *reply) float64 {
 	if len(r.Sent) == 0 || len(r.Sent) != len(c.Deltas) || len(r.Calls) != 1 {
 		return -1
@@ -219,7 +223,7 @@ func early(c *input.Case, r *reply) float64 {
 	return sum / float64(read)
 }
 
-// count counts what readers made of each row, beside toolnorm.
+// count counts the outcomes of each reader and row, and those of toolnorm for the same inputs.
 func (b *board) count() {
 	b.pairs = map[*reader]map[string]*pair{}
 	ours := b.answers[b.readers[0]]
@@ -253,7 +257,8 @@ func (b *board) count() {
 	}
 }
 
-// unlike returns 1 where one input was read in two ways, and 0 otherwise.
+// unlike returns 1 if two answers have different calls, and 0 otherwise. It also returns 0 if b was
+// skipped.
 func unlike(a, b answer) int {
 	if b.is == skipped || len(a.calls) == len(b.calls) && !slices.ContainsFunc(a.calls,
 		func(x input.Call) bool {
@@ -266,15 +271,15 @@ func unlike(a, b answer) int {
 	return 1
 }
 
-// better says in which row another reader is better than toolnorm.
+// better is a row in which another reader is better than toolnorm.
 type better struct {
 	reader *reader
 	row    string
-	right  bool // it reads more right; else fewer of its calls are wrong
+	right  bool // the reader reads more right; otherwise fewer of its calls are wrong
 	pair   *pair
 }
 
-// better finds where another reader is better.
+// better returns the rows in which another reader is better than toolnorm.
 func (b *board) better() (all []better) {
 	for _, row := range rowNames {
 		for _, r := range b.readers[1:] {
@@ -292,7 +297,7 @@ func (b *board) better() (all []better) {
 	return all
 }
 
-// sentence describes x in one sentence.
+// sentence returns a sentence that says by how much the reader is better.
 func (x better) sentence() string {
 	t, o := x.pair.Theirs, x.pair.Ours
 	if x.right {
@@ -305,7 +310,7 @@ func (x better) sentence() string {
 		x.row, t.asked(), x.reader.name, t.bad(), o.bad(), t[right], o[right])
 }
 
-// text returns the table as text.
+// text returns the counts as a table of text.
 func (b *board) text() string {
 	var out strings.Builder
 	for _, row := range rowNames {

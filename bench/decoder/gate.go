@@ -2,18 +2,18 @@ package decoder
 
 import "fmt"
 
-// What the gate asks of every family.
+// The limits that every family must keep.
 const (
-	// per token, from 10 KiB on: what a reply costs once is spread over it; not of hostile text
+	// per token, from 10 KiB on, so that a reply's fixed cost is spread; not for hostile text
 	MaxAllocs = 0.2
-	AimGrowth = 1.3 // see Row.Growth; of hostile text too
-	// what fails: a busy machine may well say 1.6 of flat cost, while cost that grows with length
-	// says 100
+	AimGrowth = 1.3 // see Row.Growth; for hostile text, too
+	// beyond this the gate fails; a busy machine may show 1.6 for a flat cost, while a cost that
+	// grows with the length shows 100
 	MaxGrowth = 3.0
 )
 
-// Breaches returns a line for each place where rows break a limit or were not read rightly. A wrong
-// or skipped cell is a breach, too: a decoder that reads nothing is fast.
+// Breaches returns a line for each row that breaks a limit or was not read right. A wrong or
+// skipped cell is a breach, too, because a decoder that reads nothing is fast.
 func Breaches(rows []Row) []string {
 	var all []string
 	for _, r := range rows {
@@ -30,9 +30,9 @@ func Breaches(rows []Row) []string {
 	return all
 }
 
-// wrong describes what is wrong with the row at the smallest size where something is, or returns
-// "". Allocations are judged from the second size on, 10 KiB: at 1 KiB what a reply costs once is
-// most of it.
+// wrong returns what is wrong with the row at the smallest size at which something is, or "" if the
+// row is right. Allocations are checked from the second size on, 10 KiB. At 1 KiB most of them are
+// a reply's fixed cost.
 func (r Row) wrong() string {
 	for i, c := range r.Ours {
 		switch {
@@ -48,7 +48,7 @@ func (r Row) wrong() string {
 	return ""
 }
 
-// Size returns n bytes in KiB or MiB as a text.
+// Size returns n bytes as text, in KiB or MiB.
 func Size(n int) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)

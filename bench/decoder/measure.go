@@ -12,32 +12,33 @@ import (
 	"toolnorm/chat"
 )
 
-// Sizes are the lengths of the text or of the argument, in bytes. They grow by tens, so that cost
-// that grows with the length shows: quadratic work costs a hundred times as much a token at the
-// last as at 10 KiB.
+// Sizes are the lengths of the text or of the argument, in bytes. Each is ten times the one before,
+// to show a cost that grows with the length. With quadratic work a token costs a hundred times as
+// much at the last size as at 10 KiB.
 var Sizes = []int{1 << 10, 10 << 10, 100 << 10, 1 << 20}
 
 const (
-	// of which the fastest counts: whatever else the machine does only adds
+	// rounds of each measurement; the fastest counts, since other work on the machine only adds
+	// time
 	rounds = 9
-	// while the growth looks too large, for a machine may be busy for long
+	// rounds if the growth looks too large, since a machine may be busy for long
 	mostRounds = 4 * rounds
 	roundTime  = 30 * time.Millisecond // how long a round should take at least
-	// a reply that would take longer is not measured: four times what the slowest text of ours
-	// takes, since the estimate comes from few runs, on a machine that may be busy
+	// a reply that would take longer is not measured; this is four times what toolnorm's slowest
+	// text takes, since the estimate comes from few runs, on a machine that may be busy
 	patience = 30 * time.Second
-	warmUp   = time.Second // how long a size is tried, three times at most, before its rounds
+	warmUp   = time.Second // how long each size is run before its rounds, three times at most
 )
 
-// Cost is what one token of a reply costs.
+// Cost is the cost of one token of a reply.
 type Cost struct {
 	NS      float64 // nanoseconds of processor time
 	Allocs  float64
-	Wrong   bool // the reply was not read as what it is
+	Wrong   bool // the reply was not read right
 	Skipped bool // it would have taken too long
 }
 
-// Row is one family's text at all Sizes, read by both sides.
+// Row has the costs of one family's text at all Sizes, with toolnorm and with Ollama.
 type Row struct {
 	Family       string // or "hostile"
 	Text         string // "prose", "call", or what is hostile
@@ -47,12 +48,12 @@ type Row struct {
 // hostile is the family of texts that no family writes.
 const hostile = "hostile"
 
-// Growth returns how much more a token costs at 1 MiB than at 10 KiB; 0 when that is not known. Of
-// hostile text it is told from 100 KiB on: what is held for a while, up to 64 KiB of it, costs a
-// short text less.
+// Growth returns how much more a token costs at 1 MiB than at 10 KiB, as a ratio. It returns 0 if
+// that is not known. For hostile text it compares 1 MiB with 100 KiB, because up to 64 KiB of such
+// text may be held back, which makes a short text cheaper.
 func (r Row) Growth() float64 { return growth(r.Ours, base(r.Family)) }
 
-// base returns the place in Sizes that a family's growth is told from.
+// base returns the index in Sizes of the size with which a family's largest size is compared.
 func base(family string) int {
 	if family == hostile {
 		return 2
@@ -60,7 +61,8 @@ func base(family string) int {
 	return 1
 }
 
-// growth returns the cost at the largest size over that at another one; 0 when it is not known.
+// growth returns the cost at the largest size divided by that at the size with index base. It
+// returns 0 if the largest size was skipped.
 func growth(costs []Cost, base int) float64 {
 	last := costs[len(costs)-1]
 	if last.Skipped {
@@ -69,8 +71,8 @@ func growth(costs []Cost, base int) float64 {
 	return last.NS / costs[base].NS
 }
 
-// Floor returns what a token costs when it is pulled from a source and yielded as it is: what no
-// decoder of this shape can go below. What a family costs above it is the decoder's own.
+// Floor returns the nanoseconds that a token costs if it is only taken from a source and yielded
+// unchanged. No decoder of this design can cost less, so the cost above it is the decoder's own.
 func Floor() float64 {
 	tokens := text.Tokens(text.Prose("", 100<<10))
 	var c Cost
@@ -88,9 +90,8 @@ func Floor() float64 {
 	return c.NS
 }
 
-// passOn yields what in gives.
-//
-// Inlined, the compiler could leave out what is measured.
+// passOn yields the events of in unchanged. It must not be inlined, because the compiler could then
+// leave out the measured work.
 //
 //go:noinline
 func passOn(in chat.Source) iter.Seq2[chat.Event, error] {
@@ -104,7 +105,8 @@ func passOn(in chat.Source) iter.Seq2[chat.Event, error] {
 	}
 }
 
-// Measure measures every family; peers as well, unless alone.
+// Measure measures every family with toolnorm and, unless alone is set, with Ollama's parsers. It
+// returns an error if a format or a parser is missing.
 func Measure(alone bool) ([]Row, error) {
 	var all []Row
 	for _, f := range Families {
@@ -119,7 +121,8 @@ func Measure(alone bool) ([]Row, error) {
 	return all, nil
 }
 
-// measureRow measures one family's text at all sizes.
+// measureRow measures one family's text at all sizes, with toolnorm and, unless alone is set, with
+// Ollama's parser. It returns an error if the family has no format or parser.
 func measureRow(f Family, kind string, alone bool) (Row, error) {
 	checked, err := ours(f, true)
 	if err != nil {
@@ -141,16 +144,16 @@ func measureRow(f Family, kind string, alone bool) (Row, error) {
 	return r, nil
 }
 
-// sample is a reply and what must be read in it.
+// sample is a reply, and what must be read in it.
 type sample struct {
 	raw     string
 	calls   int
 	content string // of the call
-	any     bool   // whatever is read is right
+	any     bool   // any reading is right
 }
 
-// sample makes the family's prose or call of n bytes.
-// Of prose nothing must be read but text: a call there is a wrong reading.
+// sample returns a function that makes the family's prose, or its call, of n bytes. In prose no
+// call must be found.
 func (f Family) sample(kind string) func(n int) sample {
 	return func(n int) (s sample) {
 		if kind == "call" {
@@ -162,9 +165,9 @@ func (f Family) sample(kind string) func(n int) sample {
 	}
 }
 
-// MeasureHostile measures the decoder, with every format live, on texts made to slow it down. No
-// reading is right or wrong of such text; only what it costs counts. All formats are live, so each
-// mark of each family is looked for.
+// MeasureHostile measures the decoder on texts made to slow it down. Only the cost of such a text
+// counts, since no reading of it is right or wrong. The decoder looks for the marks of all families
+// in it.
 func MeasureHostile() ([]Row, error) {
 	read, err := ours(Family{Name: "generic"}, false)
 	if err != nil {
@@ -179,17 +182,17 @@ func MeasureHostile() ([]Row, error) {
 	return all, nil
 }
 
-// trial is one size of a row.
+// trial is the measurement of one size of a row.
 type trial struct {
 	tokens []string
 	times  int // replies a round
 	rounds int
 }
 
-// costs runs read at growing sizes, as long as patience lasts; check says first whether the reply
-// is read rightly. The sizes take turns, so that a busy moment of the machine strikes them alike;
-// there are rounds of them, and up to most while the growth from Sizes[base] on is over what is
-// aimed at.
+// costs measures read at growing sizes, and skips a size that would take longer than patience.
+// First it checks with check that each reply is read right. The sizes take turns, so that a busy
+// moment of the machine affects all of them. It makes rounds of them, and up to most while the
+// growth from Sizes[base] on is above AimGrowth.
 func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration
@@ -201,7 +204,8 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 		s := of(n)
 		t := trial{tokens: text.Tokens(s.raw), rounds: rounds}
 		before, last = last, patience
-		// The least counts here, too: garbage of the rows before may be collected meanwhile.
+		// The fastest try counts here, too, because garbage of earlier rows may be collected in
+		// between.
 		begun := processorTime()
 		for try := 0; try == 0 || try < 3 && processorTime()-begun < warmUp; try++ {
 			start := processorTime()
@@ -231,10 +235,10 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	return all
 }
 
-// estimate returns how long a reply of ten times the length takes, when the last two lengths took
-// so long: a hundred times as long as the last at most, ten times at least, else as the growth so
-// far says. Ollama's parsers of calls take time with the square of the length: 1 MiB of a call
-// would take minutes.
+// estimate returns how long a reply of ten times the length will take. The parameters are the times
+// of the last two lengths, and before is 0 if there was only one. It assumes that the time grows as
+// it did from the one to the other, but by a factor of at least 10 and at most 100. Ollama's
+// parsers of calls take quadratic time, so 1 MiB of a call would take minutes.
 func estimate(before, last time.Duration) time.Duration {
 	if before == 0 {
 		return last * 100
@@ -242,7 +246,8 @@ func estimate(before, last time.Duration) time.Duration {
 	return max(min(last*last/before, last*100), last*10)
 }
 
-// take keeps the smaller of two costs, or the only one.
+// take keeps the smaller figures of two costs. If only is true, there is no earlier cost, and it
+// takes d.
 func (c *Cost) take(d Cost, only bool) {
 	if only {
 		c.NS, c.Allocs = d.NS, d.Allocs
@@ -250,8 +255,8 @@ func (c *Cost) take(d Cost, only bool) {
 	c.NS, c.Allocs = min(c.NS, d.NS), min(c.Allocs, d.Allocs)
 }
 
-// run returns one round's cost per token.
-// Garbage is collected first, so that a round does not pay for what the one before it left.
+// run returns the cost per token in one round. Garbage is collected first, so that a round does not
+// pay for the garbage of the round before it.
 func (t trial) run(read reader) Cost {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -267,7 +272,8 @@ func (t trial) run(read reader) Cost {
 		Allocs: float64(after.Mallocs-before.Mallocs) / each}
 }
 
-// processorTime returns what this process has used so far, its garbage collector included.
+// processorTime returns the processor time that this process has used so far, including garbage
+// collection.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for the process itself

@@ -17,14 +17,14 @@ import (
 	"toolnorm/chat"
 )
 
-// Family is one way of writing that both sides read.
-// The parsers are those of the version of Ollama in bench/go.mod.
+// Family is a family whose form both toolnorm and Ollama can read. Ollama's parsers are those of
+// the version in bench/go.mod.
 type Family struct {
 	Name   string // of the format
 	Ollama string // the parser's name in Ollama; empty: its generic parser, looking for a brace
 }
 
-// Families are the ones measured.
+// Families are the families that are measured.
 var Families = []Family{
 	{"hermes", "qwen3"},
 	{"qwen3-coder", "qwen3-coder"},
@@ -35,12 +35,12 @@ var Families = []Family{
 	{"generic", ""},
 }
 
-// reader reads a whole reply and says how many calls it found and the content argument of the last
-// one.
+// reader reads a whole reply. It returns the number of calls, and the argument content of the last
+// call.
 type reader func(tokens []string) (calls int, content string, err error)
 
-// tokenSource is a chat.Source over tokens that are in memory already.
-// It costs nothing that a network would: what is measured is reading.
+// tokenSource is a chat.Source over tokens that are already in memory. So only the reading of a
+// reply is measured, without a network.
 type tokenSource struct {
 	tokens []string
 	ended  bool
@@ -61,8 +61,10 @@ func (s *tokenSource) Next() (chat.Event, error) {
 
 func (s *tokenSource) Close() error { return nil }
 
-// ours reads with toolnorm. Checked, it also collects the arguments. Checked, it runs once to see
-// that the reading is right; collecting arguments while it is measured would be a client's cost.
+// ours returns a reader that uses toolnorm's decoder. If checked is true, the reader also collects
+// the arguments, for a run that checks the reading. In the measured runs it does not, because
+// collecting arguments is a client's cost. It returns an error if toolnorm does not have the
+// format.
 func ours(f Family, checked bool) (reader, error) {
 	format := adapters.Named(f.Name)
 	if format == nil {
@@ -91,8 +93,9 @@ func ours(f Family, checked bool) (reader, error) {
 	}, nil
 }
 
-// ollamas reads with Ollama's parser of the family. The parsers with a name are told at the last
-// token that it is the last. The generic one is told nothing.
+// ollamas returns a reader that uses Ollama's parser of the family. Parsers with a name are told
+// which token is the last. The generic parser is not. It returns an error if the tool cannot be
+// made.
 func ollamas(f Family) (reader, error) {
 	var tool api.Tool
 	def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, text.Tool,
@@ -127,8 +130,8 @@ func ollamas(f Family) (reader, error) {
 	}, nil
 }
 
-// countCalls returns n plus the number of calls, and the last of the calls, or last if there are
-// none.
+// countCalls returns n plus the number of calls, and the last of the calls. If there are no calls,
+// it returns last.
 func countCalls(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCall) {
 	if len(calls) == 0 {
 		return n, last
@@ -136,7 +139,7 @@ func countCalls(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCa
 	return n + len(calls), calls[len(calls)-1]
 }
 
-// contentOf returns the call's content argument.
+// contentOf returns the argument content of a call.
 func contentOf(c api.ToolCall) string {
 	v, _ := c.Function.Arguments.Get("content")
 	s, _ := v.(string)

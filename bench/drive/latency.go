@@ -10,17 +10,17 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// firstRounds is how many replies the first token is waited for, one after the other.
+// firstRounds is how many replies are measured, one after the other.
 const firstRounds = 300
 
-// Opening is what the beginning of a reply costs in one proxy: medians of the time to the first
-// token, one stream at a time, and the processor time of a whole request with a reply of four
-// tokens. Four tokens are 16 bytes: what is left is what a request costs before it streams.
+// Opening is the cost of the beginning of a reply in one proxy: the median time to the first token,
+// and the processor time of a whole request with a reply of four tokens. One stream runs at a time.
+// Four tokens have 16 bytes, so this is nearly only the cost of a request before it streams.
 type Opening struct{ First, CPU time.Duration }
 
-// Open measures what a request costs each proxy, the proxies in turn. The proxies take turns within
-// a round, so that a busy moment of the machine strikes all of them. 20 rounds are left out: the
-// first ones open connections and read what a proxy keeps.
+// Open measures the cost of a request in each proxy. It returns an error if a request fails. The
+// proxies take turns within a round, so that a busy moment of the machine affects all of them. The
+// first 20 rounds do not count, because in them proxies open connections and fill caches.
 func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 	body, err := q.body(fake.Script{Bytes: 16})
 	if err != nil {
@@ -53,9 +53,10 @@ func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 	return all, nil
 }
 
-// Twice returns how long the server itself takes for what toolnorm asks it, with nothing between:
-// the request's prompt rendered, and the four tokens of its continuation. What a request takes
-// beyond that is the proxy's; encoding the second request is not counted.
+// Twice returns the median time that the server itself takes for the two requests that toolnorm
+// makes, with no proxy in between: to render the prompt, and to continue it by four tokens. The
+// rest of the time of a request is the proxy's. The time to encode the second request is not
+// counted. It returns an error if a request fails.
 func Twice(url string, q Request) (time.Duration, error) {
 	body, err := q.body(fake.Script{Bytes: 16})
 	if err != nil {
@@ -90,7 +91,8 @@ func Twice(url string, q Request) (time.Duration, error) {
 	return median(seen), nil
 }
 
-// timePost posts a body, and reads the answer to its end.
+// timePost posts a body and reads the whole answer. It returns the time that this took, and the
+// answer. It returns an error if the request fails.
 func timePost(url string, body []byte) (time.Duration, []byte, error) {
 	start := time.Now()
 	resp, err := client.Post(url, "application/json", bytes.NewReader(body))
@@ -102,19 +104,21 @@ func timePost(url string, body []byte) (time.Duration, []byte, error) {
 	return time.Since(start), answer, err
 }
 
-// Early says how a long call came through.
-// A proxy that sends calls whole would have a share of 0 and a silence as long as the call.
+// Early says how early the parts of a long call arrived. A proxy that sends calls whole has a share
+// of 0, and a silence as long as the call.
 type Early struct {
-	Share   float64       // of the argument's bytes that had come before the upstream was done
+	// the share of the argument's bytes that arrived before the model server was done
+	Share   float64
 	Silence time.Duration // the longest one
 	First   time.Duration // until the first piece of the call
 	Took    time.Duration // the whole reply, as the upstream wrote it
 	Pieces  int
 }
 
-// LongCall plays a call with n bytes of content at rate tokens a second through the server at url.
-// Figures that cannot be are errors: fewer bytes of arguments than were played, none early, or an
-// end before the beginning. Such a run says something about the benchmark, not about a proxy.
+// LongCall plays a call with n bytes of content, at rate tokens a second, through the server at
+// url. It returns an error if the request fails, or if the figures are impossible: fewer bytes of
+// arguments than were played, none of them early, or an end before the beginning. Such a run says
+// something about the benchmark, not about a proxy.
 func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
 	id := fmt.Sprintf("%s-%d", url, time.Now().UnixNano())
 	start := time.Now()

@@ -17,27 +17,29 @@ import (
 	"toolnorm/bench/text"
 )
 
-// liveScript is a reply of five seconds, and liveStreams how many of them run at once.
+// liveScript is a reply of five seconds.
 var liveScript = fake.Script{Bytes: 250 * text.TokenBytes, Rate: 50}
 
+// liveStreams is how many of these replies run at once.
 const liveStreams = 100
 
-// Watched is a set-up whose cost is measured: how many of the streams have a page open that shows
-// them. With any, the list is open as well.
+// Watched is a proxy and the number of pages that watch it. Each page shows one of the running
+// streams. If there are any pages, the list of streams is open as well.
 type Watched struct {
 	Name  string
 	Proxy *Proxy
 	Pages int
 }
 
-// Seen is what a set-up cost and how late its pages were.
+// Seen is the cost of a Watched, and how late its pages were.
 type Seen struct {
 	Token time.Duration // processor time of the proxy, a median over rounds
 	Lags  []time.Duration
 }
 
-// Live plays 100 streams through each set-up in turn, round after round. The round in front of
-// those that count opens connections.
+// Live plays 100 streams through each set-up in turn, for the given number of rounds, and returns
+// what was measured for each set-up. One more round before these opens connections. Live returns an
+// error if a stream fails.
 func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 	seen, spent := make([]Seen, len(all)), make([][]time.Duration, len(all))
 	for round := range rounds + 1 {
@@ -58,8 +60,8 @@ func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 	return seen, nil
 }
 
-// play plays all streams once, and returns what a token cost and how late each token came to a page
-// that shows its stream.
+// play plays all streams once. It returns the processor time per token, and for each token how late
+// it arrived at the page that shows its stream. It returns an error if a stream fails.
 func (w Watched) play(up *fake.Server, round int) (
 	cost time.Duration, lags []time.Duration, err error) {
 	before, err := w.Proxy.CPU()
@@ -89,7 +91,8 @@ func (w Watched) play(up *fake.Server, round int) (
 	return (after - before) / time.Duration(tokens), slices.Concat(each...), nil
 }
 
-// playWatched plays a script, and follows it as a page does.
+// playWatched plays a script and, if page is true, follows it as a page does. It returns how late
+// each token arrived at that page. It returns an error if the request fails.
 func playWatched(ctx context.Context, up *fake.Server, url string, sc fake.Script, page bool) (
 	lags []time.Duration, err error) {
 	body, err := Request{Tools: 1}.body(sc)
@@ -114,8 +117,9 @@ func playWatched(ctx context.Context, up *fake.Server, url string, sc fake.Scrip
 	return lags, errors.Join(err, failed)
 }
 
-// lagsOf follows a request, and returns how long after it was due at the model each token came.
-// Tokens from before the page was open do not count.
+// lagsOf follows a request as a page does. It returns for each token the time from the moment at
+// which the model had to write it to its arrival. Tokens from before the page was open do not
+// count. It returns an error if the stream breaks off, or shows less than half of the tokens.
 func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (
 	lags []time.Duration, err error) {
 	ends, total := []int{}, 0
@@ -154,7 +158,8 @@ func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (
 	return lags, nil
 }
 
-// follow reads a stream of changes to its end, and reports whether an event told it.
+// follow reads a stream of events to its end and calls take with the data of each event. It reports
+// whether the stream had an event that ends it. It returns an error if the request fails.
 func follow(ctx context.Context, url string, take func(data []byte)) (ended bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

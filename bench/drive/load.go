@@ -11,18 +11,18 @@ import (
 	"toolnorm/bench/text"
 )
 
-// Load is many streams at once.
+// Load is a number of streams that run at the same time.
 type Load struct {
 	Name    string
 	Script  fake.Script
 	Streams int // at once
-	Each    int // one after the other, per stream
+	Each    int // replies of each stream, one after the other
 }
 
-// Loads are the ones measured. A script of 100 tokens a second lasts five seconds. The paced loads
-// show what it costs to wake up for every token; the saturated ones what a token costs when they
-// are written as fast as they are read. Calls are a bit shorter, since marks and escapes are
-// tokens, too.
+// Loads are the loads that are measured. A script with 100 tokens a second lasts five seconds. The
+// paced loads show the cost of waking up for every token. The saturated loads show the cost of a
+// token when tokens are written as fast as they are read. The calls are a bit shorter than the
+// prose, since tags and escapes are tokens, too.
 var Loads = []Load{
 	{"prose, 64 x 100 tokens/s", fake.Script{Bytes: 500 * text.TokenBytes, Rate: 100}, 64, 1},
 	{"tool call, 64 x 100 tokens/s", fake.Script{Call: true, Bytes: 460 * text.TokenBytes,
@@ -31,7 +31,7 @@ var Loads = []Load{
 	{"tool call, saturated", fake.Script{Call: true, Bytes: 1850 * text.TokenBytes}, 64, 4},
 }
 
-// tokens returns how many tokens the load holds in all.
+// tokens returns the number of tokens in all replies of the load.
 func (l Load) tokens() int {
 	reply := text.Prose("hermes", l.Script.Bytes)
 	if l.Script.Call {
@@ -40,8 +40,8 @@ func (l Load) tokens() int {
 	return len(text.Tokens(reply)) * l.Streams * l.Each
 }
 
-// run sends the load to the server at url.
-// Any stream that fails fails the load: a proxy that drops work would look cheap.
+// run sends the load to the server at url. It returns an error if any stream fails, because a proxy
+// that drops work would look cheap.
 func (l Load) run(url string) error {
 	errs := make([]error, l.Streams)
 	var all sync.WaitGroup
@@ -59,14 +59,15 @@ func (l Load) run(url string) error {
 	return errors.Join(errs...)
 }
 
-// Spent is the CPU per token of each proxy under one load: medians over rounds.
+// Spent is the processor time per token of each proxy under one load, as medians over rounds.
 type Spent struct {
 	Load  Load
-	Token []time.Duration // as the proxies were given
+	Token []time.Duration // in the order of the proxies
 }
 
-// Spend sends every load to the proxies in turn, round after round, and takes the medians.
-// The round in front of those that count opens connections and fills caches.
+// Spend sends every load to the proxies in turn, for the given number of rounds, and returns the
+// medians. One more round before these opens connections and fills caches. It returns an error if a
+// stream fails.
 func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 	var all []Spent
 	for _, l := range Loads {
@@ -91,8 +92,8 @@ func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 	return all, nil
 }
 
-// spent returns what the load costs the proxy, per token. It is the processor time of the whole
-// process, so garbage that is collected meanwhile counts, too.
+// spent returns the processor time per token that the load costs the proxy. It is that of the whole
+// process, so garbage collection counts, too. It returns an error if a stream fails.
 func (l Load) spent(p *Proxy) (time.Duration, error) {
 	before, err := p.CPU()
 	if err != nil {
@@ -105,8 +106,7 @@ func (l Load) spent(p *Proxy) (time.Duration, error) {
 	return (after - before) / time.Duration(l.tokens()), err
 }
 
-// median returns the middle one.
-// Of a machine that does other work, too, the mean would tell of that work.
+// median returns the median of d. The mean would depend on other work of the machine.
 func median(d []time.Duration) time.Duration {
 	d = slices.Clone(d)
 	slices.Sort(d)

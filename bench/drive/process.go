@@ -23,9 +23,9 @@ type Proxy struct {
 	cmd *exec.Cmd
 }
 
-// Launch starts a program that listens at the address which args gets, and waits until it does.
-// What it prints goes to log. It tries for ten seconds, 200 times with 50 ms between. A program
-// that does not listen by then is ended, and that is an error.
+// Launch starts a program, and waits until it listens at the address that the function args gets.
+// The output of the program goes to log. If the program does not listen within ten seconds, 200
+// attempts with 50 ms between them, Launch ends it and returns an error.
 func Launch(name string, log io.Writer, args func(addr string) []string) (*Proxy, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -58,8 +58,8 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), nil
 }
 
-// Close ends the process.
-// After five seconds it is killed: toolnorm waits for replies that still run.
+// Close asks the process to end, and kills it after five seconds, because toolnorm waits for
+// replies that still run. It returns an error if the process cannot be waited for.
 func (p *Proxy) Close() error {
 	p.cmd.Process.Signal(os.Interrupt)
 	ended := time.AfterFunc(5*time.Second, func() { p.cmd.Process.Kill() })
@@ -72,9 +72,10 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// CPU returns the processor time that the process has used so far, in user and system mode, to the
-// nanosecond. /proc/PID/stat counts in ticks of 10 ms, which is longer than many requests take;
-// schedstat of the threads is exact. Threads that have ended are missing in it; Go's seldom do.
+// CPU returns the processor time that the process has used so far, in user and system mode. It
+// returns an error if the system does not report it. It reads schedstat of the threads, which is
+// exact to the nanosecond. /proc/PID/stat counts in ticks of 10 ms, which is longer than many
+// requests take. Threads that have ended are missing in the sum, but Go's seldom end.
 func (p *Proxy) CPU() (time.Duration, error) {
 	if p.cmd == nil { // it runs in this process
 		return 0, nil
@@ -99,13 +100,16 @@ func (p *Proxy) CPU() (time.Duration, error) {
 	return sum, nil
 }
 
-// Peak returns how many bytes of memory the process has had at the highest.
+// Peak returns the largest amount of memory that the process has had, in bytes. It returns an error
+// if the system does not report it.
 func (p *Proxy) Peak() (int64, error) { return p.memory("VmHWM:") }
 
-// Resident returns how many bytes of memory the process has now.
+// Resident returns how much memory the process has now, in bytes. It returns an error if the system
+// does not report it.
 func (p *Proxy) Resident() (int64, error) { return p.memory("VmRSS:") }
 
-// memory reads a line of the process's status.
+// memory returns the amount of memory in the line of the process's status that begins with name, in
+// bytes. It returns an error if there is no such line.
 func (p *Proxy) memory(name string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 	"toolnorm/bench/text"
 )
 
-// client keeps enough connections for every stream of a load.
+// client is an HTTP client that keeps enough connections for every stream of a load.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024,
 	DisableCompression: true}}
 
-// Reply is what came of one stream.
+// Reply has the figures of one stream.
 type Reply struct {
-	First time.Duration // from the request to the first data line with something in it
+	First time.Duration // from the request to the first text or call
 	// the longest time between two lines, the wait for the first one not counted
 	Silence time.Duration
 	Ended   bool    // [DONE] has come
 	Finish  string  // why the reply ended, by its own word
-	Arrived []Piece // pieces of arguments, when they were asked for
+	Arrived []Piece // pieces of arguments, if they are wanted
 }
 
 // Piece is a fragment of a call's arguments and when it came.
@@ -34,14 +34,15 @@ type Piece struct {
 	Text string
 }
 
-// Request is how large a request is, besides its script. Editors send a dozen tools and long
+// Request says how large a request is, besides its script. Editors send a dozen tools and long
 // histories, so the cost of a request is measured with these, too.
 type Request struct {
-	Tools   int // that are offered
-	History int // bytes of the messages in front of the script, 2 KiB each
+	Tools   int // number of offered tools
+	History int // bytes of the messages before the script, 2 KiB each
 }
 
-// body returns a request that has the server play a script.
+// body returns the body of a request that makes the server play a script. It returns an error if
+// the script cannot be encoded.
 func (q Request) body(sc fake.Script) ([]byte, error) {
 	script, err := json.Marshal(sc)
 	if err != nil {
@@ -68,8 +69,9 @@ func (q Request) body(sc fake.Script) ([]byte, error) {
 		"tools": tools})
 }
 
-// Stream plays a script through the server at url and reads the reply to its end. With pieces, the
-// arguments are kept.
+// Stream plays a script through the server at url and reads the whole reply. If pieces is true, the
+// Reply has the pieces of the arguments. It returns an error if the request fails or the reply is
+// not whole.
 func Stream(url string, sc fake.Script, pieces bool) (Reply, error) {
 	body, err := Request{Tools: 1}.body(sc)
 	if err != nil {
@@ -78,8 +80,9 @@ func Stream(url string, sc fake.Script, pieces bool) (Reply, error) {
 	return play(url, body, pieces)
 }
 
-// play sends a body and reads the reply to its end.
-// A line may have 4 MiB: a proxy that sends a long call whole does so in one line.
+// play sends a body and reads the whole reply. A line may have 4 MiB, because a proxy that sends a
+// long call whole does so in one line. It returns an error if the request fails or the reply is not
+// whole.
 func play(url string, body []byte, pieces bool) (Reply, error) {
 	start := time.Now()
 	resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
@@ -96,9 +99,10 @@ func play(url string, body []byte, pieces bool) (Reply, error) {
 	return read(in, start, pieces)
 }
 
-// read reads a reply line by line. It looks for bytes and decodes nothing unless pieces are wanted,
-// so that the client is not what is measured. A reply without [DONE], or with another finish than
-// stop and tool_calls, is an error: a cut reply would look fast.
+// read reads a reply line by line. It only searches the lines for some bytes, and decodes nothing
+// unless pieces are wanted, so that the client costs little. It returns an error for a reply
+// without [DONE], or with another finish reason than stop and tool_calls, because a cut reply would
+// look fast.
 func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) {
 	var last time.Time
 	for in.Scan() {
@@ -136,22 +140,22 @@ func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) 
 	return r, nil
 }
 
-// finish returns the reason in the last chunk of a reply; empty in any other.
+// finish returns the finish reason in a chunk, or "" if the chunk has none.
 func finish(data []byte) string {
 	_, rest, _ := bytes.Cut(data, []byte(`"finish_reason":"`))
 	why, _, _ := bytes.Cut(rest, []byte(`"`))
 	return string(why)
 }
 
-// full reports whether a chunk has text or a call, and does not only name the role. Proxies differ
-// in whether the role has a chunk of its own, which would count as a first token that says nothing.
+// full reports whether a chunk has text or a call. Some proxies send the role in a chunk of its
+// own, which must not count as a first token.
 func full(data []byte) bool {
 	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(
 		`"content":""`)) ||
 		bytes.Contains(data, []byte(`"tool_calls"`))
 }
 
-// arguments returns the fragment of arguments in a chunk.
+// arguments returns the fragment of arguments in a chunk, or "" if there is none.
 func arguments(data []byte) string {
 	var c struct {
 		Choices []struct {

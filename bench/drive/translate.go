@@ -10,18 +10,19 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// What the translator writes around the text of a record.
+// The text that the translator writes around the text of a record.
 const (
 	chunkHead = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{"content":"`
 	chunkTail = `"},"finish_reason":null}]}` + "\n\n"
 	lastChunk = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 )
 
-// Translate serves the least work that makes OpenAI's events of Ollama's records, until the process
-// ends: the request's body goes to /api/chat as it came, the text of a record is copied from quote
-// to quote without being decoded, calls are not looked for, and what is buffered leaves together.
-// No proxy that converts one into the other can do with less. ReverseProxy alone would be an unfair
-// measure: it gets OpenAI's chunks and converts nothing.
+// Translate serves a proxy that does the least work to make OpenAI's events of Ollama's records,
+// until the process ends, and returns the error of that. It sends the request's body unchanged to
+// /api/chat. It copies the text of a record from quote to quote without decoding it, does not look
+// for calls, and sends all buffered events together. No proxy that converts the one into the other
+// can do with less. ReverseProxy alone would be an unfair measure, because it gets OpenAI's chunks
+// and converts nothing.
 func Translate(addr, target string) error {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024,
 		DisableCompression: true}}
@@ -50,9 +51,9 @@ func Translate(addr, target string) error {
 	return server.ListenAndServe()
 }
 
-// translate writes an event for each record, and flushes when nothing more has come. When tokens
-// come faster than they are written, several leave in one write; 4096 is the size of the reader's
-// buffer.
+// translate writes an event for each record, and flushes when no more records have arrived. If
+// records come faster than they are written, several events are sent in one write, up to the 4096
+// bytes of the reader's buffer.
 func translate(w http.ResponseWriter, in *bufio.Reader) {
 	out := make([]byte, 0, 8192)
 	flusher, _ := w.(http.Flusher)
@@ -75,7 +76,7 @@ func translate(w http.ResponseWriter, in *bufio.Reader) {
 	}
 }
 
-// textOf returns the source of a record's text, between its quotes, or nil where the record has
+// textOf returns the text of a record as it is spelled between its quotes, or nil if the record has
 // none. The escapes of JSON are the same on both sides, so the text needs no decoding.
 func textOf(line []byte) []byte {
 	_, rest, found := bytes.Cut(line, []byte(`"content":`))

@@ -19,9 +19,8 @@ import (
 // Model is the name that the server's one model has; the prefix tells toolnorm which family it is.
 const Model = "qwen2.5:bench"
 
-// Script says what a reply holds. A client sends it, as JSON, in its only message. It travels in
-// the message, so that any number of streams can have scripts of their own, and every proxy passes
-// it on.
+// Script describes a reply. A client sends it, as JSON, in its last message. So any number of
+// streams can have scripts of their own, and every proxy passes them on.
 type Script struct {
 	ID    string // for When
 	Call  bool   // one call in the Hermes form instead of prose
@@ -30,7 +29,7 @@ type Script struct {
 }
 
 // Server is a running model server. It runs in the process of the benchmark, whose processor time
-// is not counted: only that of the proxies is.
+// is not counted. Only that of the proxies is.
 type Server struct {
 	URL string
 
@@ -40,8 +39,9 @@ type Server struct {
 	ended map[string]time.Time
 }
 
-// Start listens on a free port of the loopback interface. /api/version is that of the parsers in
-// bench/go.mod; the template names .Tools, which makes the model one with tools.
+// Start starts a server on a free port of the loopback interface. It returns an error if it cannot
+// listen. /api/version returns the version of the parsers in bench/go.mod. The model's template
+// mentions .Tools, so that the model counts as one that accepts tools.
 func Start() (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,24 +66,25 @@ func Start() (*Server, error) {
 // Close stops the server and its replies.
 func (s *Server) Close() error { return s.http.Close() }
 
-// When returns the moment behind the last token of the reply with that id; zero when it has not
-// come. It says which bytes of a call had arrived before the server was done with it.
+// When returns the time after the last token of the reply with that id, or the zero time if the
+// reply has not ended. It shows which bytes of a call had arrived before the server was done with
+// the call.
 func (s *Server) When(id string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended[id]
 }
 
-// Began returns the moment at which the first token of the reply with that id was due; zero when it
-// has not begun.
+// Began returns the time at which the first token of the reply with that id was due, or the zero
+// time if the reply has not begun.
 func (s *Server) Began(id string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.began[id]
 }
 
-// answer returns a handler that always says the same. Only what toolnorm asks before it sends a
-// prompt is answered so: version, list and description of the one model.
+// answer returns a handler that always writes the same body. It is for the questions that toolnorm
+// asks before it sends a prompt: the version, the list of models, and the description of the model.
 func answer(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -91,7 +92,7 @@ func answer(body string) http.HandlerFunc {
 	}
 }
 
-// messages is the part of a chat request that holds the script.
+// messages is the part of a chat request that contains the script.
 type messages struct {
 	Messages   []struct{ Content string }
 	RenderOnly bool `json:"_debug_render_only"`
@@ -105,9 +106,10 @@ func (m messages) last() string {
 	return m.Messages[len(m.Messages)-1].Content
 }
 
-// chat renders a prompt, all messages in lines of which the last one is the script, or plays the
-// script as Ollama's records of a chat. toolnorm asks for the rendered prompt first
-// (_debug_render_only) and continues it by /api/generate; the translator chats.
+// chat renders a prompt if RenderOnly is set. The prompt has the text of each message in a line, so
+// the script is in the last line. Otherwise chat plays the script as Ollama's records of a chat.
+// toolnorm asks for the rendered prompt first, and continues it by /api/generate. The translator
+// sends a chat.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
@@ -134,8 +136,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, quote(prompt.String())))(w, r)
 }
 
-// generate writes a script as Ollama's records.
-// The script is the last line of the prompt that chat rendered.
+// generate plays a script as Ollama's records. The script is the last line of the prompt that chat
+// has rendered.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Prompt string }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
@@ -151,7 +153,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 			`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":"","done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
 }
 
-// completions writes a script as OpenAI's chunks.
+// completions plays a script as OpenAI's chunks.
 func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
@@ -165,10 +167,10 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	}, fmt.Sprintf(chunk, "", `"stop"`)+"data: [DONE]\n\n")
 }
 
-// write reads the script and writes its tokens, each as frame says, when they are due, then the
-// end. Each token is due at its place since the start, not a pause after the last one: a pause that
-// took too long would add up. What is ready is flushed before a pause, as real servers flush each
-// token.
+// write reads the script and writes its tokens, each in the form that frame returns, when they are
+// due, and then end. A token is due at a fixed time after the start, not after the token before it,
+// because pauses that take too long would add up. Before a pause, write flushes what it has
+// written, as real servers flush each token.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, script string,
 	frame func(string) string, end string) {
 	var sc Script
@@ -201,8 +203,8 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, script string,
 	fmt.Fprint(w, end)
 }
 
-// frames returns the script's tokens, rendered before the clock starts.
-// Rendered while they are due, tokens would be late by our own doing.
+// frames returns the script's tokens in the form that frame returns. They are made before the clock
+// starts, because tokens would be late otherwise.
 func (sc Script) frames(frame func(string) string) []string {
 	reply := text.Prose("hermes", sc.Bytes)
 	if sc.Call {

@@ -11,39 +11,40 @@ import (
 	"strings"
 )
 
-// asked is one request.
+// asked is one request: a schema, the way in which the model server treats it, and the API.
 type asked struct {
 	*entry
 	kind   kind
 	api    api
 	stream bool
-	long   int // which of the answers the model means
+	long   int // the index of the answer that the model means
 }
 
 // right returns the answer that the model means.
 func (a asked) right() json.RawMessage { return a.Answers[a.long] }
 
-// number returns the number of a request, for the seed.
+// number returns a number that depends on all properties of the request, as a part of the random
+// seed.
 func (a asked) number() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, a.Source, a.Name, a.kind.name, a.api.name, a.stream, a.long)
 	return h.Sum64() >> 25
 }
 
-// given is what the client got.
+// given is the reply that the client got.
 type given struct {
 	status int
 	text   string // of the answer
-	end    string // how it ended, in the API's word
-	err    string // an error, with the status or in the stream
+	end    string // the reason for its end, as the API calls it
+	err    string // the error in the body or in the stream
 }
 
-// api is one of the interfaces that clients use.
+// api is one of the APIs that clients use.
 type api struct {
 	name, path string
-	whole      string // the value of end that promises a whole answer
-	body       string // with %s for the message, the schema, and a number that is unique
-	tool       string // one tool; empty: it takes none
+	whole      string // the value of given.end for a complete answer
+	body       string // a format for the message, the schema and a unique number
+	tool       string // the member with one tool; empty: the API has no tools
 	add        func(*given, map[string]json.RawMessage)
 }
 
@@ -71,7 +72,7 @@ var apis = []api{
 		`{"model":"qwen2.5:forms","raw":true,"prompt":%s,"format":%s`, "", generatePart},
 }
 
-// send asks, and returns what came.
+// send sends the request to the handler face, and returns the reply.
 func (a asked) send(face http.Handler, model *server) given {
 	one := model.begin(a)
 	defer model.end(one)
@@ -89,7 +90,7 @@ func (a asked) send(face http.Handler, model *server) given {
 	return g
 }
 
-// read adds what a reply says.
+// read adds the content of a reply, in the form of an API, to g.
 func (g *given) read(by api, body io.Reader) {
 	for _, part := range parts(body) {
 		var members map[string]json.RawMessage
@@ -103,9 +104,10 @@ func (g *given) read(by api, body io.Reader) {
 	}
 }
 
-// parts returns the JSON texts of a reply: its events, its lines, or the whole as one.
+// parts returns the JSON texts of a reply: the data of its events, its lines, or the whole reply if
+// that is one JSON text.
 func parts(body io.Reader) (all [][]byte) {
-	text, _ := io.ReadAll(body) // what broke off has no end
+	text, _ := io.ReadAll(body) // a reply that broke off is read as far as it goes
 	if json.Valid(text) {
 		return [][]byte{text}
 	}
@@ -115,10 +117,10 @@ func parts(body io.Reader) (all [][]byte) {
 	return all
 }
 
-// into reads a member into v; one that is not there changes nothing.
+// into reads a member into v. If the member is missing, v is unchanged.
 func into(raw json.RawMessage, v any) { json.Unmarshal(raw, v) }
 
-// chatPart reads a chunk or a whole reply.
+// chatPart adds a chunk, or a whole reply, of /v1/chat/completions to g.
 func chatPart(g *given, m map[string]json.RawMessage) {
 	type content struct{ Content string }
 	var choices []struct {
@@ -132,7 +134,7 @@ func chatPart(g *given, m map[string]json.RawMessage) {
 	}
 }
 
-// responsesPart reads an event or a whole response.
+// responsesPart adds an event, or a whole response, of /v1/responses to g.
 func responsesPart(g *given, m map[string]json.RawMessage) {
 	type response struct {
 		Status string
@@ -164,7 +166,7 @@ func responsesPart(g *given, m map[string]json.RawMessage) {
 	}
 }
 
-// messagesPart reads an event or a whole message.
+// messagesPart adds an event, or a whole message, of /v1/messages to g.
 func messagesPart(g *given, m map[string]json.RawMessage) {
 	var event struct {
 		Content []struct{ Text string }
@@ -183,7 +185,7 @@ func messagesPart(g *given, m map[string]json.RawMessage) {
 	g.end += event.Delta.Reason + event.Reason
 }
 
-// generatePart reads a line or a whole reply of Ollama's /api/generate.
+// generatePart adds a line, or a whole reply, of /api/generate to g.
 func generatePart(g *given, m map[string]json.RawMessage) {
 	var text, end string
 	into(m["response"], &text)
@@ -192,7 +194,7 @@ func generatePart(g *given, m map[string]json.RawMessage) {
 	g.end += end
 }
 
-// ollamaPart reads a line or a whole reply.
+// ollamaPart adds a line, or a whole reply, of /api/chat to g.
 func ollamaPart(g *given, m map[string]json.RawMessage) {
 	var message struct{ Content string }
 	var end string

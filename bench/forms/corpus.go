@@ -19,11 +19,12 @@ type entry struct {
 	Source  string
 	Name    string
 	Schema  json.RawMessage
-	Answers []json.RawMessage // a short one and a long one, which fit
+	Answers []json.RawMessage // a short and a long answer that fit the schema
 	check   *jsonschema.Resolved
 }
 
-// readCorpus returns one schema of so many of a collection, each with its validator.
+// readCorpus returns every n-th schema of a collection, each with its validator, where n is the
+// parameter every. It returns an error if the collection cannot be read.
 func readCorpus(corpus []byte, every int) ([]*entry, error) {
 	z, err := gzip.NewReader(bytes.NewReader(corpus))
 	if err != nil {
@@ -58,7 +59,8 @@ func readCorpus(corpus []byte, every int) ([]*entry, error) {
 	return all, lines.Err()
 }
 
-// fits returns what is wrong with an answer.
+// fits returns an error that says what is wrong with an answer, or nil if the answer fits the
+// schema.
 func (e *entry) fits(answer string) error {
 	var v any
 	if err := json.Unmarshal([]byte(answer), &v); err != nil {

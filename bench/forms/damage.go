@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// addSpace returns a value as a model may write it: on one line, or on several.
+// addSpace returns a value on one line or on several, as a model may write it.
 func addSpace(r *rand.Rand, value json.RawMessage) string {
 	if r.IntN(2) == 0 {
 		return string(value)
@@ -21,9 +21,9 @@ func addSpace(r *rand.Rand, value json.RawMessage) string {
 	return b.String()
 }
 
-// dress returns a value as a model writes it that nothing holds to JSON: with words around it, in
-// a fence, in the spelling of another language. It never changes the value, so the answer must be
-// the same.
+// dress returns a value as a model writes it without a grammar: with words around it, in a fence,
+// or in the spelling of another language. It never changes the value, so the answer must be the
+// same.
 func dress(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(value))
@@ -52,7 +52,7 @@ func dress(r *rand.Rand, value json.RawMessage) string {
 	return text
 }
 
-// The spellings of dressed.
+// The spellings in which dress writes values.
 const (
 	asJSON = iota
 	asPython
@@ -61,7 +61,7 @@ const (
 	withComments
 )
 
-// bare is a name that JavaScript takes without quotes.
+// bare matches a name that JavaScript accepts as a key without quotes.
 var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // names returns the names of an object's members in random order.
@@ -71,7 +71,7 @@ func names(r *rand.Rand, object map[string]any) []string {
 	return all
 }
 
-// spell returns a value in a spelling, with the members of objects in random order.
+// spell returns a value in the spelling how, with the members of objects in random order.
 func spell(r *rand.Rand, v any, how int) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -114,8 +114,8 @@ func spell(r *rand.Rand, v any, how int) string {
 	return fmt.Sprint(v)
 }
 
-// joinValues returns values with commas between them, and one after the last where the spelling
-// allows that.
+// joinValues returns values with commas between them. In the spelling withCommas a comma also
+// follows the last one.
 func joinValues(all []string, how int) string {
 	text := strings.Join(all, ", ")
 	if how == withCommas && len(all) > 0 {
@@ -129,8 +129,8 @@ func single(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`).Replace(s) + "'"
 }
 
-// misfitting returns a value with one thing in it that a schema may not take: a number as a text, a
-// value left out, one too many, another case, another type. It may fit all the same.
+// misfitting returns a value with one change that a schema may not accept: a number as a text, a
+// missing member, an additional member, another case, or another type. The result may still fit.
 func misfitting(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	json.Unmarshal(value, &v)
@@ -147,7 +147,8 @@ func misfitting(r *rand.Rand, value json.RawMessage) string {
 	return string(b)
 }
 
-// each walks a value and puts what f returns in the place of each part, unless it is nil.
+// each calls f for every part of the value *v, from the outside inwards. If f returns a value that
+// is not nil, that value replaces the part.
 func each(r *rand.Rand, v *any, f func(any) any) {
 	if to := f(*v); to != nil {
 		*v = to
@@ -167,7 +168,8 @@ func each(r *rand.Rand, v *any, f func(any) any) {
 	}
 }
 
-// misfit returns a value that does not fit where v did.
+// misfit returns a value that probably does not fit where v did, changed in the way how. If v is an
+// object, it changes v itself.
 func misfit(r *rand.Rand, v any, how int) any {
 	switch one := v.(type) {
 	case map[string]any:

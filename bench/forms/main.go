@@ -31,14 +31,14 @@ import (
 
 // settings are the flags.
 type settings struct {
-	every int    // one schema of so many
-	seeds string // of the damage, with commas between
-	show  int    // how many failures are shown
-	gate  bool   // fail when one answer does not fit, or too few are answered
+	every int    // only every n-th schema is used
+	seeds string // seeds of the model's mistakes, with commas between them
+	show  int    // how many failures of a kind are shown
+	gate  bool   // fail if an answer does not fit, or if too few are answered
 	ask   string // address of a toolnorm in front of a real model; empty: models are made up
-	model string // the real one
-	most  int    // how many schemas it is asked by; 0: all
-	page  string // where the figures go as Markdown; empty: nowhere
+	model string // the name of the real model
+	most  int    // how many schemas the real model is asked for; 0: all
+	page  string // the Markdown file for the figures; empty: none is written
 }
 
 func main() {
@@ -60,7 +60,8 @@ func main() {
 	}
 }
 
-// run asks everything and prints the table.
+// run sends all requests, prints the table and writes the page. It returns an error if something
+// fails, or if a limit is broken.
 func run(s settings) error {
 	if s.ask != "" {
 		return askReal(s)
@@ -92,7 +93,8 @@ func run(s settings) error {
 	return nil
 }
 
-// askAll asks for answers by all schemas in every way, of a server whose model errs by a seed.
+// askAll sends requests with all schemas in every way to a model server whose mistakes depend on
+// seed, and counts the outcomes in t.
 func askAll(all []*entry, seed uint64, t *table) {
 	model := newServer(seed)
 	defer model.Close()

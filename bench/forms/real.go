@@ -17,14 +17,15 @@ import (
 //go:embed data/apart.jsonl.gz
 var apart []byte
 
-// longest bounds the answers that a real model is asked for, in bytes: what is asked is whether
-// they fit, not how much it writes.
+// longest is the maximum length in bytes of the answers that a real model is asked for. The
+// measurement is about whether answers fit, not about how much a model writes.
 const longest = 300
 
-// askReal asks the toolnorm at an address for answers of a real model, one schema after the other,
-// each by the next of the APIs, streamed and whole in turn; every third with a tool offered, so
-// that no server holds the answer to its schema. The model is told in words what the answer should
-// say.
+// askReal asks a real model behind the toolnorm at an address for answers, one schema after the
+// other. The requests use the APIs in turn, streamed and whole in turn. Every third offers a tool,
+// so that no server constrains the answer to its schema. The prompt says in words what the answer
+// should contain. askReal returns an error if the schemas cannot be read or the page cannot be
+// written.
 func askReal(s settings) error {
 	base, err := url.Parse(s.ask)
 	if err != nil {
@@ -96,11 +97,11 @@ is checked by a validator that toolnorm does not use.
 `, schemas, realTokens)
 }
 
-// realTokens is how long an answer may get.
+// realTokens is the maximum length of an answer of a real model, in tokens.
 const realTokens = 400
 
-// cold are the members of each API's request that make the model write the same each time, and no
-// more than it should.
+// cold has for each API the members of a request that make the model write the same each time, and
+// limit its answer.
 var cold = map[string]string{
 	"/v1/chat/completions": `,"temperature":0,"max_tokens":%d`,
 	"/v1/responses":        `,"temperature":0,"max_output_tokens":%d`,
@@ -109,7 +110,7 @@ var cold = map[string]string{
 	"/api/generate":        `,"options":{"temperature":0,"num_predict":%d}`,
 }
 
-// real sends the request to a running toolnorm.
+// real sends the request to a running toolnorm at base, and returns the reply.
 func (a asked) real(base *url.URL, model string) (g given) {
 	var meant any
 	json.Unmarshal(a.Answers[0], &meant)
@@ -132,7 +133,8 @@ func (a asked) real(base *url.URL, model string) (g given) {
 	return g
 }
 
-// describe returns lines of words that say what a value holds.
+// describe returns lines of words that say what a value contains. The parameter path is the path of
+// the value.
 func describe(path string, v any) (lines []string) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -27,11 +27,11 @@ var kinds = []kind{
 type kind struct {
 	name  string
 	write func(r *rand.Rand, one *running) (text, end string)
-	// what it does changes no value, so that the answer must be the one that was meant
+	// it changes no value, so the answer must be the one that was meant
 	formal   bool
 	tools    bool // a tool is offered
 	cut      bool // the reply may end with length
-	hopeless bool // there is nothing to answer with
+	hopeless bool // the model writes nothing that could be an answer
 }
 
 // running is a request that is being answered.
@@ -41,8 +41,8 @@ type running struct {
 	generations int
 }
 
-// server is a model server of Ollama's API. What it writes is decided by the request, which it
-// knows by a key in the conversation.
+// server is a model server with Ollama's API. A key in the conversation names the request, and the
+// request determines what the model writes.
 type server struct {
 	*httptest.Server
 	seed uint64
@@ -69,7 +69,7 @@ func newServer(seed uint64) *server {
 	return s
 }
 
-// begin notes a request and returns the key that its conversation must hold.
+// begin registers a request, and returns it with the key that its conversation must contain.
 func (s *server) begin(a asked) *running {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *server) end(one *running) {
 	delete(s.now, one.key)
 }
 
-// chat renders a conversation, or answers it.
+// chat renders a conversation if the request asks for that, and answers it otherwise.
 func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Messages   []struct{ Content string }
@@ -105,14 +105,15 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, prompt.String(), `{"message":{"role":"assistant","content":%s},"done":false}`)
 }
 
-// generate goes on with a prompt.
+// generate continues a prompt.
 func (s *server) generate(w http.ResponseWriter, r *http.Request) {
 	var q struct{ Prompt string }
 	json.NewDecoder(r.Body).Decode(&q)
 	s.answer(w, q.Prompt, `{"response":%s,"done":false}`)
 }
 
-// answer writes what the model answers, a few characters a record.
+// answer writes the model's answer to the request whose key is in the prompt, with a few characters
+// in each record.
 func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 	from := strings.Index(prompt, "[case ")
 	if from < 0 {
@@ -149,7 +150,7 @@ func writeRight(r *rand.Rand, one *running) (text, end string) {
 	return addSpace(r, one.right()), "stop"
 }
 
-// writeLoose returns the right answer as a model writes JSON that no grammar constrains.
+// writeLoose returns the right answer as a model writes JSON without a grammar (see dress).
 func writeLoose(r *rand.Rand, one *running) (text, end string) {
 	return dress(r, one.right()), "stop"
 }
@@ -178,7 +179,7 @@ func stopMidway(r *rand.Rand, one *running) (text, end string) {
 	return part(r, text), "stop"
 }
 
-// part returns the beginning of a text, of whole characters.
+// part returns a random beginning of a text, of whole characters.
 func part(r *rand.Rand, text string) string {
 	runes := []rune(text)
 	return string(runes[:r.IntN(len(runes)+1)])

@@ -11,16 +11,17 @@ import (
 	"toolnorm/internal/clip"
 )
 
-// outcome is what became of a request.
+// outcome is the result of a request.
 type outcome int
 
 // The outcomes.
 const (
-	fits    outcome = iota // the answer fits
-	other                  // it fits, but is not what was meant though nothing was unclear
-	short                  // the reply says that it was cut
-	refused                // an error
-	unfit                  // the answer does not fit
+	fits outcome = iota // the answer fits
+	// the answer fits, but is not the one that the model meant, although nothing was unclear
+	other
+	short   // the reply says that it was cut
+	refused // an error
+	unfit   // the answer does not fit
 )
 
 // table counts outcomes.
@@ -42,7 +43,7 @@ func (a asked) row() string {
 		map[bool]string{true: "stream", false: "whole"}[a.stream])
 }
 
-// judge returns what became of a request.
+// judge returns the outcome of a request, and a reason for the report.
 func (a asked) judge(g given) (o outcome, why string) {
 	switch {
 	case g.status != 200 || g.err != "":
@@ -62,7 +63,8 @@ func (a asked) judge(g given) (o outcome, why string) {
 	return fits, ""
 }
 
-// count notes what became of a request.
+// count counts the outcome of a request, and keeps the text of the first ones that were not
+// expected.
 func (t *table) count(a asked, g given) {
 	o, why := a.judge(g)
 	t.mu.Lock()
@@ -83,7 +85,7 @@ func (t *table) count(a asked, g given) {
 	}
 }
 
-// print prints the table, and what was not expected.
+// print prints the table, and the texts that were not expected.
 func (t *table) print(w io.Writer, schemas int) {
 	fmt.Fprintf(w, "%d schemas\n%-24s%-14s%-8s%8s%8s%8s%8s%8s\n", schemas, "server", "API", "way",
 		"fits", "other", "cut", "refused", "UNFIT")
@@ -107,7 +109,7 @@ func (t *table) print(w io.Writer, schemas int) {
 	}
 }
 
-// pageHead begins the page. What is in brackets is filled in.
+// pageHead is the beginning of the page, a format.
 const pageHead = `# Structured output
 
 What becomes of answers under response_format: %d schemas of real APIs and SDKs (bench/forms/data/SOURCES.md says from where),
@@ -146,7 +148,7 @@ func (t *table) markdown(schemas int, seeds string) string {
 	return b.String()
 }
 
-// sum adds up an outcome over the kinds that a condition holds for.
+// sum returns how often an outcome occurred with the kinds for which the function of returns true.
 func (t *table) sum(o outcome, of func(kind) bool) (n int) {
 	for _, k := range kinds {
 		for name, row := range t.rows {
@@ -158,11 +160,11 @@ func (t *table) sum(o outcome, of func(kind) bool) (n int) {
 	return n
 }
 
-// unfit returns how many answers do not fit.
+// unfit returns the number of answers that do not fit.
 func (t *table) unfit() int { return t.sum(unfit, func(kind) bool { return true }) }
 
-// breaches returns an error if an answer does not fit or differs from what was meant, or if too few
-// are answered.
+// breaches returns an error if an answer does not fit or differs from the one that was meant, or if
+// more than one of a hundred requests is not answered. Otherwise it returns nil.
 func (t *table) breaches() error {
 	hopeful := func(k kind) bool { return !k.hopeless && !k.cut }
 	answered, lost := t.sum(fits, hopeful), t.sum(refused, hopeful)+t.sum(short, hopeful)

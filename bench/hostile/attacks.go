@@ -12,18 +12,19 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// attack is one hostile request, or a crowd of small ones. send returns an error when the server
-// did not behave, as with no answer; what it cost is measured around it.
+// attack is one hostile request, or many small ones. Its function send returns an error if the
+// server did not behave, for example if it did not answer. The cost is measured around the call of
+// send.
 type attack struct {
 	name     string
 	settings []string      // of the server
-	peak     int64         // bytes of memory that it may take; 0: MaxPeak
+	peak     int64         // limit of memory, in bytes; 0: MaxPeak
 	cpu      time.Duration // 0: MaxCPU
 	send     func(t *target) error
 }
 
-// attacks returns all of them. Schemas are sent to two models: the demo model, which needs no
-// server, and one of the fake server's, whose reply is a call that has to be checked.
+// attacks returns all attacks. Schemas are sent to two models: the demo model, which needs no
+// server, and a model of the fake server, whose reply is a call that has to be checked.
 func attacks() (all []attack) {
 	for _, m := range schemas() {
 		all = append(all, m.with("demo/hermes", `Use write_file with \"x\".`),
@@ -36,9 +37,10 @@ func attacks() (all []attack) {
 	return all
 }
 
-// wantAnswer wants an answer of whatever status; only errors of our own are none. Whatever the
-// server says is fine, even 400: only 500 is a fault, which somebody did not think of. Connections
-// that end while a request is still being sent are an answer, too.
+// wantAnswer returns an error if a request got no answer or the status 500. Any other status is
+// fine, even 400. A 500 is a fault that the program did not expect. It also returns nil if the
+// client lost its patience, or if the server closed the connection while the request was still
+// being sent.
 func wantAnswer(a *answer, err error) error {
 	switch {
 	// a reply that goes on, a request that is not read to its end
@@ -59,8 +61,8 @@ func one(name, path, body string, header ...string) attack {
 	}}
 }
 
-// many returns piece repeated n times, with commas between. A %d in it becomes the number of the
-// repetition.
+// many returns n copies of piece with commas between them. A %d in piece becomes the number of the
+// copy.
 func many(n int, piece string) string {
 	var b strings.Builder
 	for i := range n {
@@ -72,13 +74,14 @@ func many(n int, piece string) string {
 	return b.String()
 }
 
-// messages returns a body of OpenAI's chat form for the demo model.
+// messages returns a chat request to the demo model in OpenAI's form, with the given messages
+// before the last one.
 func messages(list string) string {
 	return `{"model":"demo/hermes","messages":[` + list + `,{"role":"user","content":"Hi"}]}`
 }
 
-// bodies returns attacks by other things that a body may hold. All sizes but one are chosen to stay
-// below the largest body, 20 MiB; that one must be refused.
+// bodies returns attacks by other contents of a body than schemas. All sizes but one are below the
+// largest body, 20 MiB. The largest one must be refused.
 func bodies() []attack {
 	const path = "/v1/chat/completions"
 	image := base64.StdEncoding.EncodeToString(make([]byte, 14<<20))
@@ -125,9 +128,9 @@ func bodies() []attack {
 	}
 }
 
-// connections returns attacks by what a connection promises and does not keep. A promise costs
-// nothing unless the server believes it: a server that allocates by Content-Length holds 4 GB after
-// 200 heads.
+// connections returns attacks by connections that promise a body and do not send it. Such a promise
+// costs an attacker nothing. A server that allocates by Content-Length would hold 4 GB after 200
+// heads.
 func connections() []attack {
 	flood := func(path string) func(t *target) error {
 		return func(t *target) error {
@@ -192,8 +195,8 @@ func connections() []attack {
 	}
 }
 
-// raw sends bytes and reads nothing. A server that closes in the middle is content with what it has
-// seen.
+// raw sends bytes on a connection of its own and reads no answer. It returns an error only if it
+// cannot connect, because a server may close a connection at any time.
 func raw(t *target, text string) error {
 	c, err := t.dial()
 	if err != nil {

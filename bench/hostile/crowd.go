@@ -10,17 +10,17 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// What a crowd of the largest bodies may take together, and what may be left of it.
+// The limits for many of the largest bodies at once.
 const (
 	crowdSize  = 32
 	crowdPeak  = 512 << 20        // bytes of resident memory, at the highest
-	crowdLater = 128 << 20        // bytes, when the server has rested
-	crowdRest  = 8 * time.Second  // for which it rests
-	crowdCPU   = 40 * time.Second // as many times what one may take
+	crowdLater = 128 << 20        // bytes that may be left after crowdRest
+	crowdRest  = 8 * time.Second  // the pause after the last answer
+	crowdCPU   = 40 * time.Second // processor time
 )
 
-// crowds returns attacks by many of the largest bodies at once, on each API: each is within the
-// limits, and what they take together was 4 GB, which stayed.
+// crowds returns attacks by many of the largest bodies at once, on each API. Each body is within
+// the limits, but together they once took 4 GB, which the server never released.
 func crowds() (all []attack) {
 	for _, a := range []struct{ name, path, body string }{
 		{"chat: 32 texts of 19 MB at once", chatPath, turns},
@@ -38,8 +38,8 @@ func crowds() (all []attack) {
 		strings.Repeat("x", 19<<20)))
 }
 
-// crowd returns an attack by one body, sent many times at once. Some may be refused as too much at
-// once; what is left in memory afterwards must be little.
+// crowd returns an attack by one body that is sent many times at once. Some of the requests may be
+// refused. The memory must be released afterwards.
 func crowd(name, path, body string) attack {
 	return attack{name: name, peak: crowdPeak, cpu: crowdCPU, send: func(t *target) error {
 		errs := make([]error, crowdSize)

@@ -18,28 +18,29 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// What one hostile request may cost the server, whatever it asks, and what it may leave behind.
+// The limits on the cost of one hostile request, and on what it leaves behind.
 const (
-	MaxCPU  = time.Second // where the limits were set; see slowness
+	MaxCPU  = time.Second // on the machine where the limits were set; see slowness
 	MaxPeak = 200 << 20   // bytes of resident memory, at the highest
-	// of processor time in restTime, when everybody has left: timers, and the collector of garbage
+	// processor time in restTime after all clients have left: timers and garbage collection
 	maxRest = 20 * time.Millisecond
 )
 
 const (
-	// after which a client leaves; a request that takes longer has most likely broken MaxCPU
+	// the time after which a client leaves; a slower request has most likely broken MaxCPU
 	patience = 10 * time.Second
-	settling = 20 * time.Second // in which a server must come to rest
+	settling = 20 * time.Second // the time within which a server must come to rest
 	restTime = 200 * time.Millisecond
-	bodyWait = 2 * time.Second // of the server for a body
-	// of an attack that breaks a limit: on a shared machine the same work takes half as long again
-	// now and then
-	tries     = 3
-	bodyGrace = 3 * time.Second // how much later than that a slow client may get its answer
+	bodyWait = 2 * time.Second // the server's time limit for a body
+	// attempts of an attack that breaks a limit, because on a shared machine the same work
+	// sometimes takes half as long again
+	tries = 3
+	// the time after bodyWait within which a slow client must get its answer
+	bodyGrace = 3 * time.Second
 )
 
-// Cost is what one attack took. CPU is that of the attack and what follows it, until the server
-// rests; Peak is since the server's start.
+// Cost is the cost of one attack. CPU is the processor time from the attack until the server is at
+// rest. Peak is the most memory since the server's start.
 type Cost struct {
 	Name     string
 	CPU      time.Duration
@@ -47,8 +48,9 @@ type Cost struct {
 	Breaches []string
 }
 
-// Measure runs every attack whose name holds only, and tells show of each as it is done. An attack
-// is tried again up to three times while it breaks a limit: a true breach breaks it each time.
+// Measure runs every attack whose name contains only, and calls show with the cost of each. An
+// attack that breaks a limit is tried up to three times, because a true breach breaks the limit
+// each time. Measure returns an error if an attack cannot be run.
 func Measure(program, only string, show func(Cost)) error {
 	up, err := fake.Start()
 	if err != nil {
@@ -71,9 +73,10 @@ func Measure(program, only string, show func(Cost)) error {
 	return nil
 }
 
-// measure runs one attack on a server of its own. The server is fresh, so that one attack's memory
-// does not count as the next one's. It is asked for the models once before, and starts with a short
-// limit for bodies, so that slow ones end within the benchmark.
+// measure runs one attack on a fresh server, so that memory of one attack does not count for the
+// next one. The server is asked for its models once before, and has a short time limit for bodies,
+// so that slow bodies end within the benchmark. measure returns an error if the attack cannot be
+// run.
 func (a attack) measure(program, upstream string) (c Cost, err error) {
 	dir, err := os.MkdirTemp("", "hostile")
 	if err != nil {
@@ -111,9 +114,9 @@ func (a attack) measure(program, upstream string) (c Cost, err error) {
 	return c, c.settle(a, p, before)
 }
 
-// settle waits until the server is at rest, and judges what it has taken. Work that goes on behind
-// a client that has left is the attacker's best bargain, so it counts, and never to rest is a
-// breach.
+// settle waits until the server is at rest, sets the cost, and adds a breach for each limit that is
+// broken. Work that goes on after the client has left is cheapest for an attacker, so it counts. A
+// server that never comes to rest is a breach. settle returns an error if the cost cannot be read.
 func (c *Cost) settle(a attack, p *drive.Proxy, before time.Duration) error {
 	rested := false
 	last, err := p.CPU()
@@ -150,10 +153,10 @@ func (c *Cost) settle(a attack, p *drive.Proxy, before time.Duration) error {
 	return nil
 }
 
-// slowness returns how many times as long as where the limits were set one piece of work takes now,
-// at least 1. The same attack takes half as long again on another machine, or while the host of
-// this one is busy, and a limit that does not follow would fail for that. The work is like that of
-// the largest attacks: reading a text full of escapes.
+// slowness returns how much slower this machine is now than the one where the limits were set, as a
+// factor of at least 1. The same attack takes half as long again on another machine, or while the
+// host of this machine is busy, and a fixed limit would be broken then. It measures work that is
+// like that of the largest attacks: reading a text full of escapes.
 func slowness() float64 {
 	const there = 50 * time.Millisecond
 	text := []byte(`"` + strings.Repeat(`\n`, 19<<19) + `"`)
@@ -166,11 +169,11 @@ func slowness() float64 {
 	return max(1, float64(best)/float64(there))
 }
 
-// someKey is the key of servers that ask for one.
+// someKey is the API key for servers that require one.
 const someKey = "sk-0123456789abcdef"
 
-// healthy asks for a reply as a plain client does.
-// A server that is up and refuses everything would pass for cheap.
+// healthy returns an error unless the server answers a health check and a plain request. Otherwise
+// a server that refuses everything would seem cheap.
 func (t *target) healthy() error {
 	for _, ask := range []func() (*answer, error){
 		func() (*answer, error) { return t.get("/healthz") },
@@ -191,18 +194,19 @@ func (t *target) healthy() error {
 	return nil
 }
 
-// answer is what came back.
+// answer is the answer to a request.
 type answer struct {
 	status int
 	body   string
 }
 
-// errLeft is the error of a request that took longer than its client's patience.
-// It is not a breach by itself, since a reply may go on; what it costs is.
+// errLeft is the error of a request that took longer than its client's patience. It is not a breach
+// by itself, since a reply may go on. The cost of the request decides.
 var errLeft = errors.New("the client has left without an answer")
 
-// ask sends one request and reads the whole answer.
-// Each request has a connection of its own, since a server may close one after an error.
+// ask sends one request and returns the whole answer. It returns errLeft after the client's
+// patience, and an error if the request fails. Each request has a connection of its own, since a
+// server may close a connection after an error.
 func (t *target) ask(method, path, body string, header ...string) (*answer, error) {
 	req, err := http.NewRequest(method, t.p.URL+path, strings.NewReader(body))
 	if err != nil {

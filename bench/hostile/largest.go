@@ -8,12 +8,12 @@ import (
 )
 
 // largest returns attacks by bodies of nearly the largest size, 20 MiB, on each API and in each
-// place that may hold a long text. They show copies: a server that holds a text four times at once,
-// garbage included, breaks the limit.
+// place that may have a long text. They reveal copies: a server that has a text four times in
+// memory at once, garbage included, breaks the limit.
 //
-// All are sent to the fake server's model, by the strategy that asks for the prompt and sends it
-// back. The demo refuses what is longer than its context, so it is asked on the paths where
-// toolnorm itself does other work for it.
+// All are sent to the fake server's model, by the strategy that renders the prompt and sends it
+// back. The demo refuses a prompt that is longer than its context, so it is only used on paths
+// where toolnorm does other work for it.
 func largest() (all []attack) {
 	const words = "word "
 	for _, a := range []struct{ name, path, body, piece string }{
@@ -64,8 +64,8 @@ func largest() (all []attack) {
 	)
 }
 
-// What several of them share. In a body stand the model, the long text and the last thing that is
-// said, in this order.
+// Parts that several attacks share. A body is a format for the model, the long text and the last
+// message, in this order.
 const (
 	chatPath = "/v1/chat/completions"
 	turns    = `{"model":"%s","messages":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`
@@ -74,8 +74,8 @@ const (
 	opening  = `{"model":"` + fake.Model + `","messages":[`
 )
 
-// long returns an attack by a body with 19 MB of a piece. The body is made when it is sent: all of
-// them together would be half a gigabyte.
+// long returns an attack by a body with 19 MB of a piece. The body is made when it is sent, because
+// all bodies together would be half a gigabyte.
 func long(name, path, body, model, piece string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error {
 		text := strings.Repeat(piece, (19<<20)/len(piece))

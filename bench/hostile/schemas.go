@@ -7,25 +7,25 @@ import (
 	"toolnorm/bench/text"
 )
 
-// member is an attack by a member of a request in OpenAI's chat form.
+// member is an attack by a member of a chat request in OpenAI's form.
 type member struct{ name, text string }
 
-// with returns the attack on one model. message is a script for the fake server, or a sentence in
-// which the demo model finds a tool's name; both stand in quotes.
+// with returns the attack on one model. The parameter message is a script for the fake server, or a
+// sentence in which the demo model finds a tool's name. It must be escaped as in JSON.
 func (m member) with(model, message string) attack {
 	return one(m.name+", "+model, "/v1/chat/completions", fmt.Sprintf(
 		`{"model":%q,"messages":[{"role":"user","content":"%s"}],%s}`, model, message, m.text))
 }
 
-// tool returns the member of a request with one tool.
+// tool returns the member of a request that offers one tool with the given schema.
 func tool(schema string) string {
 	return `"tools":[{"type":"function","function":{"name":"` + text.Tool + `","parameters":` +
 		schema + `}}]`
 }
 
-// schemas returns attacks by the schemas of tools and of wanted replies. Each is cheap to send and
-// meant to be expensive to read: wide, deep, self-referring, or with patterns that are large once
-// compiled.
+// schemas returns attacks by the schemas of tools and of response formats. Each is cheap to send
+// and meant to be expensive to read: wide, deep, referring to itself, or with patterns that are
+// large when compiled.
 func schemas() []member {
 	const someTool = `{"type":"function","function":{"name":"t%d","description":"Tool %d.","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`
 	return []member{
@@ -85,8 +85,8 @@ func ollamas() []attack {
 	}
 }
 
-// doubling returns a schema whose definitions each refer to the next one twice.
-// Read naively, 40 definitions are 2^40 objects.
+// doubling returns a schema with n definitions, each of which refers to the next one twice.
+// Expanded, 40 definitions are 2^40 objects.
 func doubling(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)

@@ -21,7 +21,8 @@ type target struct {
 	open []net.Conn
 }
 
-// dial opens a connection that stays until leave.
+// dial opens a connection that stays open until leave closes it. It returns an error if it cannot
+// connect.
 func (t *target) dial() (net.Conn, error) {
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(t.p.URL, "http://"), 5*time.Second)
 	if err == nil {
@@ -37,9 +38,9 @@ func (t *target) leave() {
 	}
 }
 
-// slow sends heads, each on a connection of its own and with one byte of the body that it promises.
-// Each must get an answer, and its connection an end, soon after the server's limit. One byte is
-// sent, so that the server has begun to read the body; without one it may wait for nothing.
+// slow sends heads of requests, each on a connection of its own and with one byte of the body that
+// it promises. With this byte the server begins to read the body. slow returns an error unless each
+// request gets an answer, and its connection is closed, soon after the server's time limit.
 func (t *target) slow(heads ...string) error {
 	var all sync.WaitGroup
 	errs := make([]error, len(heads))
@@ -58,8 +59,9 @@ func (t *target) slow(heads ...string) error {
 	return fmt.Errorf("%d of %d are not ended, the first: %w", len(open), len(heads), open[0])
 }
 
-// sendHead sends a head and waits for the answer and the connection's end.
-// The connection must end, too: who keeps it open for the rest of the body can be held by anybody.
+// sendHead sends a head and waits for the answer and the end of the connection. It returns an error
+// if one of them does not come in time. The connection must end, because a server that waits for
+// the rest of the body can be occupied by any client.
 func sendHead(c net.Conn, head string) error {
 	what, _, _ := strings.Cut(head, "\r\n")
 	if _, err := io.WriteString(c, head); err != nil {
@@ -80,15 +82,16 @@ func sendHead(c net.Conn, head string) error {
 	return nil
 }
 
-// head returns the head of a request whose body has so many bytes, and the first of them.
+// head returns the head of a request that promises a body of the given length, and the first byte
+// of that body.
 func head(method, path, host string, length int) string {
 	return fmt.Sprintf(
 		"%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)
 }
 
-// slowHeads returns the heads of requests with slow bodies to every API, whatever answers them.
-// They promise short and long bodies, by POST and GET: handlers that read no body, as those of GET,
-// are where a body is left unread.
+// slowHeads returns the heads of requests with slow bodies to every API, whatever handler answers
+// them. They promise short and long bodies, by POST and GET. Handlers that read no body, such as
+// those of GET, may leave a body unread.
 func slowHeads() (all []string) {
 	for _, path := range []string{
 		"/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/none",

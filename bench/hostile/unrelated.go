@@ -16,29 +16,29 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// MaxUnrelated is how much later the slowest hundredth of first tokens may come while other MCP
-// servers misbehave, in those without them.
+// MaxUnrelated is the limit of Unrelated.Ratio: how much later the slowest hundredth of first
+// tokens may come while other MCP servers misbehave.
 const MaxUnrelated = 1.10
 
-// How it is measured. Two programs run at once, one with them and one without, and are asked in
-// turn, a few requests each, so that a busy moment of the machine strikes both. They have some time
-// first, in which they find out what they are connected with. In the rest the broken servers are
-// tried again.
+// The measurement of Unrelated. Two programs run at once, one with misbehaving MCP servers and one
+// without them. They are asked in turn, a few requests each, so that a busy moment of the machine
+// affects both. Before that they have some time to find out about their MCP servers. Meanwhile they
+// try the broken servers again.
 const (
 	unrelatedTurns = 300
 	unrelatedAsked = 20
 	unrelatedFirst = 3 * time.Second
 )
 
-// Unrelated is what MCP servers that hang, die and write garbage change for requests that have
-// nothing to do with them.
+// Unrelated says how MCP servers that hang, die and write garbage slow down requests that do not
+// use them.
 type Unrelated struct {
 	Without, With time.Duration // the 99th percentiles of the time to the first token
 	Ratio         float64
 }
 
-// MeasureUnrelated measures it with a program. A ratio above the limit is measured up to three
-// times, as an attack is.
+// MeasureUnrelated measures Unrelated with a program. It measures up to three times while the ratio
+// is above the limit, as for an attack. It returns an error if a program cannot be run.
 func MeasureUnrelated(program string) (u Unrelated, err error) {
 	up, err := fake.Start()
 	if err != nil {
@@ -66,8 +66,9 @@ func MeasureUnrelated(program string) (u Unrelated, err error) {
 	return u, nil
 }
 
-// firstTokens starts the program once with each mcp.json, and returns for each the times to the
-// first token.
+// firstTokens starts the program once for each content of mcp.json in lists, and returns for each
+// the times to the first token. It returns an error if a program cannot be started or a request
+// fails.
 func firstTokens(program, upstream string, lists ...string) (took [][]time.Duration, err error) {
 	var programs []*drive.Proxy
 	for _, list := range lists {
@@ -111,7 +112,8 @@ func firstTokens(program, upstream string, lists ...string) (took [][]time.Durat
 	return took, nil
 }
 
-// misbehaving returns a mcp.json of servers that do not what they should, and what ends them.
+// misbehaving starts MCP servers that misbehave. It returns a mcp.json that lists them, and a
+// function that ends them. It returns an error if it cannot listen.
 func misbehaving() (list string, end func(), err error) {
 	hung, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
 	if err != nil {

@@ -2,19 +2,21 @@ package mcp
 
 import "fmt"
 
-// What the gate asks of the server.
+// The limits that the server must keep.
 const (
-	MaxIdle       = 28 << 10 // bytes of an idle session
-	AimCall       = 2.0      // the median time of a tool's call, in those of a bare handler
-	MaxCall       = 3.0      // what fails: its processor time, which swings less on a busy machine
-	MaxLeftBytes  = 1 << 20  // of 10,000 sessions that have gone, in all
-	maxLeftGo     = 5        // goroutines of them; the runtime's own come and go
-	maxListAllocs = 20       // that ninety more tools add to a list, as the client's buffer grows
+	MaxIdle = 28 << 10 // bytes of an idle session
+	AimCall = 2.0      // the median time of a tool's call, as a multiple of a bare handler's
+	// the same for processor time, which varies less on a busy machine; beyond this the gate fails
+	MaxCall      = 3.0
+	MaxLeftBytes = 1 << 20 // bytes that 10,000 closed sessions may leave, in all
+	maxLeftGo    = 5       // goroutines that they may leave, since the runtime's own come and go
+	// allocations that ninety more tools may add to a list, as the client's buffer grows
+	maxListAllocs = 20
 )
 
-// Breaches measures what the gate is about, and says, a line each, which limit is broken. calls[0]
-// is the bare handler and calls[1:3] are ours by the two revisions; mcp-go's are measured for the
-// page alone.
+// Breaches measures sessions and calls, and returns a line for each limit that is broken. It
+// returns an error if a measurement fails. calls[0] is the bare handler, and calls[1:3] are this
+// server's by the two revisions of the protocol. Those of mcp-go are measured for the page only.
 func Breaches() (all []string, err error) {
 	sessions, err := IdleSessions()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // connections is how many clients ask at the same time.
 const connections = 8
 
-// subject is a server, and a request that it is asked again and again.
-// No request has a session: both servers answer without one.
+// subject is a server and a request that is sent to it again and again. The request has no session,
+// because both servers answer without one.
 type subject struct {
 	name   string
 	url    string
@@ -25,8 +25,8 @@ type subject struct {
 	modern bool // by revision 2026-07-28
 }
 
-// body returns the request's.
-// By revision 2026-07-28 version and capabilities come with each request, in _meta.
+// body returns the body of the request. By revision 2026-07-28 each request has the version and the
+// capabilities, in _meta.
 func (s subject) body() string {
 	params := s.params
 	if s.modern {
@@ -41,8 +41,9 @@ func (s subject) body() string {
 	return `{"jsonrpc":"2.0","id":1,"method":"` + s.method + `","params":` + params + `}`
 }
 
-// ask sends the request once and reads the answer into a buffer. An answer without a result near
-// its beginning is an error, so that a fast refusal is not taken for speed.
+// ask sends the request once, reads the answer into the buffer into, and returns it. It returns an
+// error if the request fails, or if there is no result near the beginning of the answer, so that a
+// fast refusal does not count as speed.
 func (s subject) ask(c *http.Client, into *bytes.Buffer) ([]byte, error) {
 	r, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(s.body()))
 	if err != nil {
@@ -74,17 +75,17 @@ func (s subject) ask(c *http.Client, into *bytes.Buffer) ([]byte, error) {
 }
 
 // Speed is how fast a server answers one kind of request. Client and server share a process, so
-// their costs cannot be told apart; the client's part is the same for all.
+// their costs cannot be separated. The client's part is the same for all servers.
 type Speed struct {
 	Name   string
-	Median time.Duration // until an answer is there
-	CPU    time.Duration // processor time an answer, the client's among it
-	Second float64       // answers a second
-	Allocs float64       // allocations an answer, the client's among them
+	Median time.Duration // time until the whole answer has arrived
+	CPU    time.Duration // processor time per answer, including the client's
+	Second float64       // answers per second
+	Allocs float64       // allocations per answer, including the client's
 }
 
-// speeds asks the subjects in turn, rounds times, and gives the best of the rounds: whatever else
-// runs on the machine only makes them worse.
+// speeds asks the subjects in turn, for the given number of rounds, and returns the best figures of
+// each. Other work on the machine can only make them worse. It returns an error if a request fails.
 func speeds(subjects []subject, rounds, requests int) ([]Speed, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * connections}}
 	defer client.CloseIdleConnections()
@@ -108,7 +109,8 @@ func speeds(subjects []subject, rounds, requests int) ([]Speed, error) {
 	return all, nil
 }
 
-// round sends that many requests over all connections.
+// round sends that many requests over all connections, and returns the figures. It returns an error
+// if a request fails.
 func (s subject) round(client *http.Client, requests int) (Speed, error) {
 	took := make([]time.Duration, requests)
 	var group sync.WaitGroup
@@ -145,7 +147,8 @@ func (s subject) round(client *http.Client, requests int) (Speed, error) {
 	}, nil
 }
 
-// processorTime returns what this process has used so far, in user and system mode.
+// processorTime returns the processor time that this process has used so far, in user and system
+// mode, or 0 if the system does not report it.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -161,9 +164,10 @@ const (
 	listTools                = 1000
 )
 
-// Calls measures tools/call: the bare handler first, then this server by both eras, then mcp-go's
-// by both. The bare handler answers with the bytes that this server answered once, so that all of
-// them send as much.
+// Calls measures tools/call, and returns the figures of the bare handler first, then those of this
+// server by both revisions of the protocol, then those of mcp-go by both. The bare handler answers
+// with bytes that this server has answered, so that all servers send as much. Calls returns an
+// error if a request fails.
 func Calls() ([]Speed, error) {
 	const call = `{"name":"get_weather_0","arguments":{"city":"Lisbon","days":3}`
 	we, err := ours(10)
@@ -191,7 +195,8 @@ func Calls() ([]Speed, error) {
 	}, callRounds, callRequests)
 }
 
-// Lists measures tools/list with 1,000 tools: this server first, then mcp-go's.
+// Lists measures tools/list with 1,000 tools, and returns the figures of this server first, then
+// those of mcp-go. It returns an error if a request fails.
 func Lists() ([]Speed, error) {
 	we, err := ours(listTools)
 	if err != nil {
@@ -206,10 +211,10 @@ func Lists() ([]Speed, error) {
 	}, listRounds, listRequests)
 }
 
-// ListAllocs returns how many allocations an answer to tools/list takes, the client's among them,
-// with ten tools and with a hundred more of them. The answers differ in their size alone. An answer
-// that is built anew for each request takes some for each tool (mcp-go's: 17); one that is kept
-// takes none.
+// ListAllocs returns how many allocations an answer to tools/list takes, including the client's,
+// with 10 tools and with 100. Only the size of the answers differs. An answer that is built anew
+// for each request takes some allocations for each tool (17 in mcp-go), and a cached answer takes
+// none. It returns an error if a request fails.
 func ListAllocs() (few, many float64, err error) {
 	for _, n := range []struct {
 		tools int

@@ -17,34 +17,35 @@ import (
 	"toolnorm/tools"
 )
 
-// schema is that of each tool, of a usual size.
+// schema is the schema of each tool. It has a usual size.
 const schema = `{"type":"object","required":["city"],"properties":{"city":{"type":"string","description":"Name of the city, e.g. Lisbon"},"days":{"type":"integer","minimum":1,"maximum":14,"description":"How many days to look ahead"}}}`
 
-// answer is what every tool says.
+// answer is the result of every tool.
 const answer = "Sun over Lisbon for 3 days, with some clouds on the second."
 
-// describe returns what the n-th tool says of itself.
+// describe returns the name and the description of tool number n.
 func describe(n int) (name, description string) {
 	return fmt.Sprintf("get_weather_%d", n), fmt.Sprintf(
 		"Get the weather forecast of a city, by the model number %d. The answer is a sentence in English.", n)
 }
 
-// face is a server that runs.
-// end comes first: httptest's Close waits for open connections, which streams are.
+// face is a running server. The function end must be called before Close, because httptest's Close
+// waits for open connections, such as streams.
 type face struct {
 	*httptest.Server
 	end func()
 }
 
-// close ends the server. Its open streams end with it.
+// close ends the server and its open streams.
 func (f *face) close() {
 	f.end()
 	f.CloseClientConnections()
 	f.Close()
 }
 
-// ours starts mcpserver with that many tools, and no limit of calls a second, since the benchmark
-// calls faster than any client may.
+// ours starts toolnorm's MCP server with the given number of tools. It has no limit of calls per
+// second, since the benchmark calls faster than clients may. It returns an error if a tool is
+// refused.
 func ours(count int) (*face, error) {
 	all := make([]tools.Tool, count)
 	for i := range all {
@@ -67,8 +68,8 @@ func ours(count int) (*face, error) {
 	return &face{httptest.NewServer(mux), func() { s.Close(done) }}, nil
 }
 
-// stock starts mcp-go with the same tools and its own transports, Streamable HTTP without sessions
-// at /mcp.
+// stock starts mcp-go with the same tools and its own transports, with Streamable HTTP without
+// sessions at /mcp.
 func stock(count int) *face {
 	s := server.NewMCPServer("bench", "1", server.WithToolCapabilities(true))
 	for i := range count {
@@ -85,8 +86,8 @@ func stock(count int) *face {
 	return &face{httptest.NewServer(mux), func() {}}
 }
 
-// bare answers every request with the same bytes, once it has read it.
-// It is what net/http itself costs: no server that answers over HTTP can be faster.
+// bare starts a server that reads every request and answers with the same bytes. It shows the cost
+// of net/http itself, below which no server can be.
 func bare(with []byte) *face {
 	return &face{httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {

@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// Idle is what a session of legacy SSE takes that says nothing. Sessions of legacy SSE are the dear
-// ones: each holds a connection, its buffers and at least one goroutine.
+// Idle is the cost of a session of legacy SSE that is open and sends nothing. Such sessions are the
+// most expensive ones, because each has a connection, its buffers and at least one goroutine.
 type Idle struct {
 	Name       string
-	Bytes      float64 // heap and stacks, with this process's end of the connection
+	Bytes      float64 // heap and stacks, including the client's end of the connection
 	Goroutines float64
 }
 
 // idleSessions is how many are open at once.
 const idleSessions = 3000
 
-// IdleSessions opens sessions at this server and at mcp-go's.
+// IdleSessions opens sessions at this server and at mcp-go's, and returns their costs. It returns
+// an error if a session cannot be opened.
 func IdleSessions() (all []Idle, err error) {
 	we, err := ours(10)
 	if err != nil {
@@ -46,9 +47,10 @@ func IdleSessions() (all []Idle, err error) {
 	return all, nil
 }
 
-// idle opens sessions, and closes them when they were weighed.
+// idle opens sessions, measures what one of them takes, and closes them. It returns an error if a
+// session cannot be opened.
 func idle(f *face) (Idle, error) {
-	for range 100 { // what is made once is there already
+	for range 100 { // so that things that are made only once exist already
 		if err := cycle(f); err != nil {
 			return Idle{}, err
 		}
@@ -66,9 +68,9 @@ func idle(f *face) (Idle, error) {
 		Goroutines: float64(running-goroutines) / idleSessions}, nil
 }
 
-// weight returns what the process holds when nothing moves any more: heap and stacks, and
-// goroutines. Connections that http.Post left open count for the client and are closed first; the
-// pause lets their goroutines end.
+// weight returns the bytes of heap and stacks, and the number of goroutines, when the process is at
+// rest. Connections that http.Post left open would count, so they are closed first. A pause lets
+// their goroutines end.
 func weight() (bytes float64, goroutines int) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	time.Sleep(200 * time.Millisecond)
@@ -79,8 +81,9 @@ func weight() (bytes float64, goroutines int) {
 	return float64(m.HeapAlloc + m.StackInuse), runtime.NumGoroutine()
 }
 
-// openSession opens a stream and initialises its session. The answer is left unread.
-// The connection is dialled by hand: http.Client would add two goroutines and two buffers.
+// openSession opens a stream and initializes its session. It returns the connection, or an error.
+// The answer is left unread. The connection is dialed directly, because http.Client would add two
+// goroutines and two buffers.
 func openSession(f *face) (net.Conn, error) {
 	c, err := net.Dial("tcp", f.Listener.Addr().String())
 	if err != nil {
@@ -96,7 +99,8 @@ func openSession(f *face) (net.Conn, error) {
 	return c, nil
 }
 
-// endpoint asks for a stream and reads where its messages go.
+// endpoint asks for a stream on a connection, and returns the URL for its messages. It returns an
+// error if the server does not send one.
 func endpoint(c net.Conn, base string) (string, error) {
 	if _, err := fmt.Fprintf(c,
 		"GET /sse HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n",
@@ -121,7 +125,8 @@ func endpoint(c net.Conn, base string) (string, error) {
 	return "", fmt.Errorf("no endpoint came: %w", lines.Err())
 }
 
-// initialize begins the session whose messages go there.
+// initialize initializes the session whose messages are sent to the URL at. It returns an error if
+// the server refuses.
 func initialize(at string) error {
 	resp, err := http.Post(at, "application/json", strings.NewReader(
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`))
@@ -135,7 +140,7 @@ func initialize(at string) error {
 	return nil
 }
 
-// cycle opens a session and ends it.
+// cycle opens a session and closes it. It returns an error if that fails.
 func cycle(f *face) error {
 	c, err := openSession(f)
 	if err != nil {
@@ -144,18 +149,19 @@ func cycle(f *face) error {
 	return c.Close()
 }
 
-// Growth is what is left of sessions that have gone.
+// Growth is what closed sessions leave behind.
 type Growth struct {
 	Sessions   int
 	Bytes      float64 // in all
 	Goroutines int
 }
 
-// churnSessions is how many sessions come and go.
+// churnSessions is the number of sessions that are opened and closed.
 const churnSessions = 10_000
 
-// Churn opens and leaves sessions, one after the other.
-// A thousand sessions come and go first, so that what is allocated once is not taken for a leak.
+// Churn opens and closes sessions, one after the other, and returns what they leave behind. A
+// thousand sessions are opened and closed first, so that memory that is allocated only once does
+// not count as a leak. It returns an error if a session cannot be opened.
 func Churn() (Growth, error) {
 	f, err := ours(10)
 	if err != nil {

@@ -18,9 +18,10 @@ import (
 // cpuRounds is how often each load is sent to each proxy, after one round that does not count.
 const cpuRounds = 5
 
-// All measures everything and writes it to w, unless a figure is impossible: then something is
-// broken, and nothing is written. Program is the toolnorm to start. The page is written at the end,
-// so that a run that fails leaves the old page as it is.
+// All measures everything and writes the page to w. The parameter program is the toolnorm to start.
+// All returns an error if a measurement fails, or if a figure is impossible, because something is
+// broken then. The page is written only at the end, so that a run that fails does not change the
+// old page.
 func All(w io.Writer, program string) error {
 	var page bytes.Buffer
 	if err := all(&page, program); err != nil {
@@ -33,13 +34,14 @@ func All(w io.Writer, program string) error {
 	return err
 }
 
-// figure is a cell, or a part of one, that no measurement can give: less than nothing, nothing
-// where there was something, and no number.
+// figure matches a figure in a cell that no measurement can give: a negative number, zero where
+// something was measured, and NaN or Inf.
 var figure = regexp.MustCompile(
 	`(^|[\s(|])-[0-9]|(^|[^0-9.])0(\.0+)? (%|ns|µs|ms|KiB)(\s|$)|\b(NaN|Inf)\b`)
 
-// impossible returns the lines of tables that hold such a figure. What direct access adds to itself
-// is nothing. A broken measurement looks like a very good one, so such a page is not written.
+// impossible returns the lines of tables with a figure that no measurement can give. A broken
+// measurement often looks like a very good one. The row of direct access may have zeros, since it
+// adds nothing to itself.
 func impossible(page string) (bad []string) {
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "| direct |") &&
@@ -50,7 +52,7 @@ func impossible(page string) (bad []string) {
 	return bad
 }
 
-// all measures everything.
+// all measures everything and writes the page to w. It returns an error if a measurement fails.
 func all(w io.Writer, program string) error {
 	rows, err := decoder.Measure(false)
 	if err != nil {
@@ -79,15 +81,15 @@ func all(w io.Writer, program string) error {
 	return MCP(w)
 }
 
-// breaches lists the limits that are broken.
+// breaches writes a list of the limits that are broken, if there are any.
 func breaches(w io.Writer, all []string) {
 	if len(all) > 0 {
 		fmt.Fprintf(w, "\nOver the limit:\n\n- %s\n", strings.Join(all, "\n- "))
 	}
 }
 
-// head writes what was measured, where and how. Without the machine and the revision a reader could
-// not tell which figures may be compared.
+// head writes the head of the page: what was measured, where and how. Without the machine and the
+// revision a reader could not know which figures may be compared.
 func head(w io.Writer) {
 	fmt.Fprintf(w,
 		"# Benchmarks\n\nWritten by `bench/run.sh`; do not edit. Compare figures within one run only: ratios hold on any machine, times do not.\n\n")
@@ -107,8 +109,8 @@ func processor() string {
 	return "unknown processor"
 }
 
-// revision returns the commit that is measured, with a mark when files have been changed since.
-// A page of a tree with changes says so ("-dirty"), since nobody could measure it again.
+// revision returns the commit that is measured, followed by "-dirty" if files have been changed
+// since, because such a measurement cannot be repeated.
 func revision() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"toolnorm/bench/decoder"
 )
 
-// Ours writes the decoder's own costs.
-// A growth that is unknown, as the longest reply was skipped, is said to be so, and not 0.
+// Ours writes a table of the costs of toolnorm's decoder. If the longest reply was skipped, the
+// growth is not known, and the table says so instead of 0.
 func Ours(w io.Writer, rows []decoder.Row) {
 	fmt.Fprint(w, "| family | text |")
 	for _, n := range decoder.Sizes {
@@ -34,8 +34,8 @@ func Ours(w io.Writer, rows []decoder.Row) {
 	}
 }
 
-// beside writes Ollama's costs as multiples of ours.
-// A multiple holds on any machine; the nanoseconds in brackets say how much is at stake.
+// beside writes a table of Ollama's costs as multiples of toolnorm's. A multiple holds on any
+// machine. The nanoseconds in brackets show how much time that is.
 func beside(w io.Writer, rows []decoder.Row) {
 	fmt.Fprint(w, "| family | text |")
 	for _, n := range decoder.Sizes {
@@ -59,7 +59,7 @@ func beside(w io.Writer, rows []decoder.Row) {
 	}
 }
 
-// nanoseconds returns a cost in a cell.
+// nanoseconds returns the text of a cell with a cost.
 func nanoseconds(c decoder.Cost) string {
 	switch {
 	case c.Skipped:
@@ -70,8 +70,8 @@ func nanoseconds(c decoder.Cost) string {
 	return fmt.Sprintf("%.0f", c.NS)
 }
 
-// times returns a peer's cost as a multiple of ours.
-// A wrong reading has its multiple, too, and says that it is one: it costs what it costs.
+// times returns the text of a cell with a peer's cost as a multiple of toolnorm's. For a reply that
+// the peer read wrong, the cell says so after the multiple.
 func times(peer, ours decoder.Cost) string {
 	switch {
 	case peer.Skipped:
@@ -82,7 +82,7 @@ func times(peer, ours decoder.Cost) string {
 	return fmt.Sprintf("%s (%.0f)", multiple(peer.NS/ours.NS), peer.NS)
 }
 
-// multiple returns a ratio with as many digits as say something.
+// multiple returns a ratio as text with a sensible number of digits.
 func multiple(x float64) string {
 	switch {
 	case x < 1:

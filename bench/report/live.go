@@ -15,8 +15,9 @@ const (
 	maxCost = 1.05                   // of a token in the proxy while an administrator looks on
 )
 
-// Live measures what it costs that requests can be looked at while they run, and how late their
-// pages are, and writes it to w. Program is the toolnorm to start.
+// Live measures the cost of showing requests on pages while they run, and how late the pages are,
+// and writes a table to w. The parameter program is the toolnorm to start. Live returns an error if
+// a measurement fails, or if a figure is above its limit.
 func Live(w io.Writer, program string, rounds int) error {
 	up, err := fake.Start()
 	if err != nil {
@@ -62,7 +63,7 @@ func Live(w io.Writer, program string, rounds int) error {
 	return table(w, all, seen)
 }
 
-// table writes the figures, and returns an error when one is over its limit.
+// table writes the figures, and returns an error if one is above its limit.
 func table(w io.Writer, all []drive.Watched, seen []drive.Seen) error {
 	fmt.Fprint(w,
 		"100 streams of 50 tokens a second through one toolnorm. Cost is its processor time a token, beside that of the row for the same texts where nobody looks. "+

@@ -7,7 +7,8 @@ import (
 	"toolnorm/bench/mcp"
 )
 
-// MCP measures the MCP server and writes it to w.
+// MCP measures the MCP server and writes the result to w. It returns an error if a measurement
+// fails.
 func MCP(w io.Writer) error {
 	fmt.Fprint(w,
 		"\n## The MCP server\n\nBeside mcp-go's own transports (Streamable HTTP without sessions) and a net/http handler that reads the request and answers with the same bytes. Servers and clients are in one process; eight connections; medians, the best of several rounds in turn.\n")
@@ -36,8 +37,9 @@ func MCP(w io.Writer) error {
 	return mcpSessions(w)
 }
 
-// mcpSessions measures what sessions take, and what they leave. Garbage that is collected meanwhile
-// can make what is left less than nothing; the page then says 0.
+// mcpSessions measures what sessions take, and what they leave behind, and writes both to w. It
+// returns an error if a measurement fails. If garbage is collected in the meantime, less than
+// nothing may be left. The page then says 0.
 func mcpSessions(w io.Writer) error {
 	idle, err := mcp.IdleSessions()
 	if err != nil {

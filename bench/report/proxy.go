@@ -12,17 +12,18 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// Cost measures what toolnorm costs beside the other proxies, and writes it to w. Program is the
-// toolnorm to start; 0 rounds are as many as the page has. It is a part of the page, for looking at
-// a change of the proxy without waiting for the decoder's tables.
+// Cost measures the processor time of toolnorm and of the other proxies, and writes it to w. The
+// parameter program is the toolnorm to start. If rounds is 0, there are as many as for the whole
+// page. Cost writes only a part of the page, to check a change of the proxy without waiting for the
+// decoder's tables. It returns an error if a measurement fails.
 func Cost(w io.Writer, program string, rounds int) error {
 	head(w)
 	return proxies(w, program, cmp.Or(rounds, cpuRounds))
 }
 
-// proxies measures ReverseProxy, the translator and toolnorm in front of the same scripted server.
-// ReverseProxy and the translator are this program again, each in a process of its own, since /proc
-// counts processes.
+// proxies measures ReverseProxy, the translator and toolnorm before the same scripted server, and
+// writes the results to w. ReverseProxy and the translator are this program again, each in a
+// process of its own, since /proc counts processes. It returns an error if a measurement fails.
 func proxies(w io.Writer, program string, rounds int) error {
 	up, err := fake.Start()
 	if err != nil {
@@ -76,8 +77,8 @@ func proxies(w io.Writer, program string, rounds int) error {
 	return early(w, up, all[len(all)-1])
 }
 
-// cpu writes what a token costs in each proxy.
-// The three must come in this order: ReverseProxy, the translator, toolnorm.
+// cpu writes a table of the processor time per token in each proxy. The three proxies must come in
+// this order: ReverseProxy, the translator, toolnorm. It returns an error if a measurement fails.
 func cpu(w io.Writer, proxies []*drive.Proxy, rounds int) error {
 	all, err := drive.Spend(proxies, rounds)
 	if err != nil {
@@ -100,8 +101,9 @@ func cpu(w io.Writer, proxies []*drive.Proxy, rounds int) error {
 	return nil
 }
 
-// openings writes what the beginning of a reply costs, for a small and a large request. A large
-// request is dearest for toolnorm, which sends it twice: to have it rendered, and to continue it.
+// openings writes tables of the cost of the beginning of a reply, for small and large requests. A
+// large request is most expensive for toolnorm, which sends it twice: to render the prompt, and to
+// continue it. openings returns an error if a measurement fails.
 func openings(w io.Writer, proxies []*drive.Proxy) error {
 	fmt.Fprint(w,
 		"\n### Time to the first token\n\nOne stream at a time, medians; processor time of the proxy for a whole request with a reply of four tokens. toolnorm asks the server twice: once to render the prompt, once to continue it. For a large request the second line is what these two take without any proxy, measured by itself.\n")
@@ -145,8 +147,9 @@ func openings(w io.Writer, proxies []*drive.Proxy) error {
 // ratio returns a divided by b.
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
-// early writes how much of a long call comes while the server is still writing it. The second rate
-// is far beyond what local models write: it shows that pieces do not wait for each other.
+// early writes a table that shows how much of a long call arrives while the server is still writing
+// it. The second rate is far beyond that of local models, to show that pieces do not wait for each
+// other. early returns an error if a measurement fails.
 func early(w io.Writer, up *fake.Server, ours *drive.Proxy) error {
 	fmt.Fprint(w,
 		"\n### A call while it is written\n\nOne call in the Hermes form with one long string argument, raw strategy. Early: the share of the argument's bytes that reached the client before the server had finished the call.\n\n")

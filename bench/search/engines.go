@@ -20,20 +20,21 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// engine is a search.
+// engine is a search engine.
 type engine struct {
 	name string
 	open opener
 }
 
-// opener indexes the passages of a set. done closes the index.
+// opener indexes the passages of a set. It returns a finder, and a function done that closes the
+// index, or an error.
 type opener func(ctx context.Context, s set) (find finder, done func(), err error)
 
-// finder returns the places of the passages that a text finds, the best first.
+// finder returns the indexes of the passages that match a text, the best first.
 type finder func(text string) ([]int, error)
 
-// all returns the engines: toolnorm by words alone, and the others as their manuals set them up
-// for a language.
+// all returns the engines: toolnorm with words alone, and the others as their manuals recommend for
+// a language. PostgreSQL is one of them if the URL postgres is not empty.
 func all(postgres string) []engine {
 	engines := []engine{
 		{"toolnorm", openToolnorm},
@@ -47,7 +48,7 @@ func all(postgres string) []engine {
 	return engines
 }
 
-// openToolnorm imports the passages into a store of their own.
+// openToolnorm is an opener. It imports the passages into a new store of toolnorm.
 func openToolnorm(ctx context.Context, s set) (finder, func(), error) {
 	dir, err := os.MkdirTemp("", "search")
 	if err != nil {
@@ -99,10 +100,11 @@ func openToolnorm(ctx context.Context, s set) (finder, func(), error) {
 	}, done, nil
 }
 
-// analyzers are those of bleve that are not called like the language.
+// analyzers maps languages to the names of bleve's analyzers, where the names differ.
 var analyzers = map[string]string{"ja": "cjk", "ko": "cjk", "zh": "cjk", "nb": "no"}
 
-// openBleve indexes the passages in memory, with the analyzer of their language.
+// openBleve is an opener. It indexes the passages in memory, with bleve's analyzer for their
+// language.
 func openBleve(_ context.Context, s set) (finder, func(), error) {
 	mapping := bleve.NewIndexMapping()
 	mapping.DefaultAnalyzer = s.language
@@ -111,7 +113,7 @@ func openBleve(_ context.Context, s set) (finder, func(), error) {
 	}
 	index, err := bleve.NewMemOnly(mapping)
 	if err != nil {
-		mapping.DefaultAnalyzer = "standard" // it has none for the language
+		mapping.DefaultAnalyzer = "standard" // bleve has no analyzer for the language
 		index, err = bleve.NewMemOnly(mapping)
 	}
 	if err != nil {
@@ -141,8 +143,8 @@ func openBleve(_ context.Context, s set) (finder, func(), error) {
 	}, done, nil
 }
 
-// fts5 returns an index of SQLite with a tokenizer, which is asked for any of the terms of a
-// question, ordered by its BM25.
+// fts5 returns an opener for SQLite's FTS5 with a tokenizer. The index is searched for any of the
+// terms of a question, and the passages are ordered by FTS5's own BM25.
 func fts5(tokenizer string, terms func(string) []string) opener {
 	return func(ctx context.Context, s set) (finder, func(), error) {
 		db, err := sql.Open("sqlite", ":memory:")
@@ -190,7 +192,8 @@ func words(text string) []string {
 	})
 }
 
-// trigrams returns all pieces of three characters within words; a shorter word has none.
+// trigrams returns all pieces of three characters within the words of a text. Shorter words have no
+// such pieces.
 func trigrams(text string) (all []string) {
 	for _, word := range words(text) {
 		for r := []rune(word); len(r) >= 3; r = r[1:] {
@@ -200,15 +203,17 @@ func trigrams(text string) (all []string) {
 	return all
 }
 
-// configurations are those of PostgreSQL by language; others have words as they are.
+// configurations maps languages to PostgreSQL's text search configurations. For other languages
+// words are used as they are.
 var configurations = map[string]string{"ar": "arabic", "ca": "catalan", "da": "danish",
 	"de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
 	"fr": "french", "hu": "hungarian", "id": "indonesian", "it": "italian", "nb": "norwegian",
 	"nl": "dutch", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
 	"tr": "turkish"}
 
-// openPostgres puts the passages into a temporary table of a database, which is asked for any of
-// the words of a question, ordered by ts_rank.
+// openPostgres returns an opener that puts the passages into a temporary table of the database at
+// url. The table is searched for any of the words of a question, and the passages are ordered by
+// ts_rank.
 func openPostgres(url string) opener {
 	return func(ctx context.Context, s set) (finder, func(), error) {
 		db, err := pgx.Connect(ctx, url)

@@ -10,19 +10,20 @@ import (
 	"golang.org/x/net/html"
 )
 
-// section is a section of a manual: its title, without its number, and the beginning of its text.
+// section is a section of a manual: its title without its number, and the beginning of its text.
 type section struct{ title, text string }
 
-// number is that of a section, in front of its title.
+// number matches the number before the title of a section.
 var number = regexp.MustCompile(`^[\d.٠-٩۰-۹]+\s+`)
 
-// longestPassage is from how many bytes on no further paragraph is added to a passage.
+// longestPassage is the length in bytes from which on no further paragraph is added to a passage.
 const longestPassage = 1000
 
-// readHandbook makes a set of each language of a manual that DocBook has made, as the package
-// debian-handbook has it (/usr/share/doc/debian-handbook/html). The titles of sections are the
-// questions, which no passage holds, and the text below each is what it asks for. Sections that
-// nobody has translated are left out, and titles that occur twice.
+// readHandbook returns a set for each language of a manual made by DocBook, such as the package
+// debian-handbook (/usr/share/doc/debian-handbook/html). The titles of sections are the questions,
+// which no passage contains, and the text below a title is its answer. Sections that are not
+// translated are left out. Titles that occur twice are no questions. It returns an error if a page
+// cannot be read, and nothing if folder is "".
 func readHandbook(folder string) (sets []set, err error) {
 	folders, err := filepath.Glob(filepath.Join(folder, "*-*"))
 	if err != nil || folder == "" {
@@ -61,7 +62,8 @@ func readHandbook(folder string) (sets []set, err error) {
 	return sets, nil
 }
 
-// sections reads the sections of a folder of pages that have text, in order.
+// sections returns the sections with text in the pages of a folder, in order. It returns an error
+// if a page cannot be read.
 func sections(folder string) (all []section, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.html"))
 	if err != nil {

@@ -31,7 +31,8 @@ func main() {
 	}
 }
 
-// run measures every engine on every set, and prints a table.
+// run measures every engine on every set, and prints a table. It returns an error if a set cannot
+// be read or a search fails.
 func run(ctx context.Context, folder, handbook, postgres string) error {
 	sets, err := readSample("../tools/kb")
 	if err != nil {
@@ -62,7 +63,7 @@ func run(ctx context.Context, folder, handbook, postgres string) error {
 	return nil
 }
 
-// heads returns the names of engines as a row of a table has them.
+// heads returns the names of the engines as the head of a table.
 func heads(engines []engine) (text string) {
 	for _, e := range engines {
 		text += " " + e.name + " |"
@@ -70,8 +71,9 @@ func heads(engines []engine) (text string) {
 	return text
 }
 
-// measure returns the mean of one by the place of the first right passage, and the part of the
-// questions that have one among those that are shown.
+// measure returns two figures of an engine for a set. mrr is the mean reciprocal rank: the mean of
+// 1/n, where n is the rank of the first right passage. recall is the share of questions with a
+// right passage among those that are shown. measure returns an error if a search fails.
 func measure(ctx context.Context, e engine, s set) (mrr, recall float64, err error) {
 	find, done, err := e.open(ctx, s)
 	if err != nil {

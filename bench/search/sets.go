@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/test/questions"
 )
 
-// set is passages in one language, and questions over them.
+// set has passages in one language, and questions about them.
 type set struct {
 	name, language string
 	passages       []passage
@@ -27,8 +27,9 @@ type question struct {
 	right map[int]bool
 }
 
-// readSample reads the sample knowledge base and its questions, a set for each language. Questions
-// without an answer are left out: every engine shows something.
+// readSample returns the sample knowledge base and its questions, as a set for each language.
+// Questions without an answer are left out, because every engine finds something for them. It
+// returns an error if a file cannot be read.
 func readSample(kb string) (sets []set, err error) {
 	asked, err := questions.OfSample(kb)
 	if err != nil {
@@ -62,7 +63,8 @@ func readSample(kb string) (sets []set, err error) {
 	return sets, nil
 }
 
-// readSQuAD reads the files of a folder. A paragraph that occurs twice is one passage.
+// readSQuAD returns a set for each file of a folder, in the form of SQuAD. A paragraph that occurs
+// twice is one passage. It returns an error if a file cannot be read, and nothing if folder is "".
 func readSQuAD(folder string) (sets []set, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*-*.json"))
 	if err != nil || folder == "" {

@@ -11,31 +11,32 @@ import (
 	"toolnorm/chat"
 )
 
-// firstHole stands for the first text of a call; the next ones follow it. They are of Unicode's
-// private area.
+// firstHole is the character that stands for the first text of a call. The characters after it
+// stand for the further texts, up to holes of them. They are in Unicode's private area.
 const (
 	firstHole = '\ue000'
 	holes     = 0x800
 )
 
-// isHole reports whether r stands for a text.
+// isHole reports whether r is a character that stands for a text.
 func isHole(r rune) bool { return r >= firstHole && r < firstHole+holes }
 
-// call is a call that was meant. Its arguments have a hole in the place of each text.
+// call is a call that a model meant. Its arguments have a hole, a single character, in the place of
+// each text.
 type call struct {
 	tool  *tool
 	args  string
 	texts []value
 }
 
-// random makes a call of one of the tools, with texts of any kind.
+// random returns a random call of one of the tools, with texts of any kind.
 func (l *lab) random(r *rand.Rand) *call {
 	c := &call{tool: l.tools[r.Intn(len(l.tools))]}
 	c.args = l.object(r, c, c.tool.shape, 0)
 	return c
 }
 
-// shape is what random calls must know of a schema.
+// shape is the part of a schema that random calls depend on.
 type shape struct {
 	Type       any
 	Enum       []string
@@ -44,7 +45,7 @@ type shape struct {
 	Items      *shape
 }
 
-// text reports whether a value of that shape may be a text.
+// text reports whether a value of the shape may be a text.
 func (s *shape) text() bool {
 	if list, ok := s.Type.([]any); ok {
 		return slices.Contains(list, any("string"))
@@ -52,7 +53,7 @@ func (s *shape) text() bool {
 	return s.Type == "string"
 }
 
-// kindOf returns the type of a value of that shape: one of the shape's types, or any.
+// kindOf returns a random one of the types that the shape allows, or any type if it names none.
 func (s *shape) kindOf(r *rand.Rand) string {
 	switch t := s.Type.(type) {
 	case string:
@@ -63,7 +64,7 @@ func (s *shape) kindOf(r *rand.Rand) string {
 	return []string{"string", "string", "integer", "number", "boolean"}[r.Intn(5)]
 }
 
-// text returns a hole for a text of any kind.
+// text adds a random text to the call c, and returns the beginning of its hole as JSON.
 func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 	v := l.values[r.Intn(len(l.values))]
 	if len(s.Enum) > 0 {
@@ -97,11 +98,11 @@ func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 	return l.text(r, c, s)
 }
 
-// freeKeys are the members of objects whose schema names none.
+// freeKeys are the names of members for objects whose schema names none.
 var freeKeys = []string{"a", "b", "name", "n", "tags", "total", "on"}
 
-// object returns a random object of a shape, as JSON: the required members and some of the others,
-// in any order.
+// object returns a random object of a shape, as JSON. It has the required members and some of the
+// others, in random order.
 func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	var members []string
 	for _, key := range sortedKeys(s.Properties) {
@@ -123,7 +124,7 @@ func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-// sortedKeys returns the keys of a map in order, so that a seed gives the same calls everywhere.
+// sortedKeys returns the sorted keys of a map, so that a seed gives the same calls on every run.
 func sortedKeys[V any](m map[string]V) []string {
 	var keys []string
 	for key := range m {
@@ -133,7 +134,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// quoteInner returns a text as it is written inside the quotes of JSON.
+// quoteInner returns a text as a JSON string, without the quotes around it.
 func quoteInner(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -142,7 +143,8 @@ func quoteInner(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")[1 : b.Len()-2]
 }
 
-// with returns the arguments with the texts that only says; -1: all of them.
+// with returns the arguments with their texts. If only is not -1, only the text with this index is
+// filled in, and the other holes stay.
 func (c *call) with(only int) string {
 	return fillHoles(c.args, func(i int) (string, bool) {
 		if i >= len(c.texts) || only >= 0 && i != only {
@@ -152,7 +154,7 @@ func (c *call) with(only int) string {
 	})
 }
 
-// meant returns the arguments.
+// meant returns the arguments with all texts.
 func (c *call) meant() string { return c.with(-1) }
 
 // fillHoles returns frame with each hole replaced by its text. A hole for which text returns false
@@ -171,8 +173,8 @@ func fillHoles(frame string, text func(i int) (string, bool)) string {
 	return b.String()
 }
 
-// frame is a call as a family writes it, with holes in the place of texts, so that all else is
-// structure.
+// frame is a call as a family writes it, with holes in the place of the texts. Everything else in
+// it is structure, in which slips are made.
 type frame struct {
 	*call
 	text     string   // with holes
@@ -181,8 +183,8 @@ type frame struct {
 	notation string
 }
 
-// write writes a call as a family does. It answers nil where what the family writes depends on
-// the texts in another way than by the text itself.
+// write returns a call as a family writes it. It returns nil if the text around the holes would
+// depend on the texts.
 func write(f *family, c *call) *frame {
 	render := func(args string) string {
 		return string(f.Append(nil, chat.Call{Name: c.tool.Name, Args: json.RawMessage(args)}))
@@ -203,12 +205,13 @@ func write(f *family, c *call) *frame {
 	return w
 }
 
-// fill returns the frame with its texts.
+// fill returns the frame with its texts in place of the holes.
 func (w *frame) fill() string {
 	return fillHoles(w.text, func(i int) (string, bool) { return w.written[i], true })
 }
 
-// from returns the offset at which the tool's name ends, or 0 if the text does not have it.
+// from returns the offset at which the tool's name ends, or 0 if the frame does not contain the
+// name.
 func (w *frame) from() int {
 	if i := strings.Index(w.text, w.tool.Name); i >= 0 {
 		return i + len(w.tool.Name)
@@ -216,6 +219,6 @@ func (w *frame) from() int {
 	return 0
 }
 
-// tokens are marks that a tokenizer has as one: a model writes them whole or not at all.
+// tokens matches tags that are a single token, so that a model writes them whole or not at all.
 var tokens = regexp.MustCompile(`</?\w+:\w+|</?[|｜][^>]*>|<[^<>|]*\|>` +
 	`|\]<\]minimax\[>\[|<escape>|\[[A-Z_]+\]`)

@@ -15,10 +15,11 @@ import (
 // Case is an input of the arena.
 type Case = input.Case
 
-// plain is the text of the call by which a reader shows that it reads a family.
+// plainArgs are the arguments of the plain call, which shows whether a reader can read a family at
+// all.
 const plainArgs = `{"path": "notes.txt", "start_line": 3}`
 
-// asInput returns a text of a family as an input, with the calls that are wanted.
+// asInput returns a text of a family as an input of the arena, with the calls that were meant.
 func asInput(g *family, row, id, text string, calls ...*frame) Case {
 	c := Case{ID: row + "/" + g.Name + "/" + id, Row: row, Format: g.Name, ToolSet: "slips",
 		Text: text}
@@ -28,7 +29,8 @@ func asInput(g *family, row, id, text string, calls ...*frame) Case {
 	return c
 }
 
-// alone adds the text of the arguments, for readers that read nothing else.
+// alone returns the case c with the text of the arguments added, for readers that read only
+// arguments. If the text has no JSON arguments, c is unchanged.
 func alone(c Case, g *family, w *frame) Case {
 	if args, ok := w.argumentsIn(c.Text); ok && g.notation == jsonArgs {
 		c.Alone = &input.Alone{Name: w.tool.Name, Text: args}
@@ -36,15 +38,15 @@ func alone(c Case, g *family, w *frame) Case {
 	return c
 }
 
-// cleanCase returns a case of a call without a slip. The cases with slips that are made of it name
-// it as their base.
+// cleanCase returns a case with a call without slips. It is the base of the cases that are made of
+// it by slips.
 func cleanCase(g *family, w *frame, n int) Case {
 	c := asInput(g, "clean", fmt.Sprint(n), w.fill(), w)
 	c.Base = plainID(g)
 	return alone(c, g, w)
 }
 
-// slipCase makes a case of a call with slips.
+// slipCase returns a case with a call with slips. Its base is the last case without slips.
 func (t *sitting) slipCase(w *frame, kind, text string) Case {
 	c := asInput(t.g, "slips", fmt.Sprint(len(t.cases)), text, w)
 	c.Note = kind
@@ -56,7 +58,8 @@ func (t *sitting) slipCase(w *frame, kind, text string) Case {
 	return alone(c, t.g, w)
 }
 
-// writeCases writes the texts of all measurements.
+// writeCases writes the texts of all measurements into a file, as inputs of the arena. It returns
+// an error if the file cannot be written.
 func (l *lab) writeCases(s *settings) error {
 	l.collect = true
 	var all []Case
@@ -82,10 +85,10 @@ func (l *lab) writeCases(s *settings) error {
 	return input.Write(s.cases, all, map[string][]chat.Tool{"slips": l.offered})
 }
 
-// plainID returns the id of a family's plain call.
+// plainID returns the id of the case with a family's plain call.
 func plainID(g *family) string { return "plain/" + g.Name }
 
-// plainCase returns the simplest call of a family.
+// plainCase returns the case with the simplest call of a family.
 func plainCase(g *family) Case {
 	text := string(g.Append(nil, chat.Call{ID: "call00001", Name: "read_file",
 		Args: []byte(plainArgs)}))
@@ -93,8 +96,8 @@ func plainCase(g *family) Case {
 		Want: []input.Call{{Name: "read_file", Arguments: plainArgs}}}
 }
 
-// streamCases returns calls without slips, and some with them, in pieces like tokens and one by
-// one.
+// streamCases returns the cases without slips in from, and some of those with slips, in pieces.
+// Each case comes twice: in pieces like tokens and in single characters.
 func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	slips := 0
 	for _, c := range from {
@@ -124,7 +127,7 @@ func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	return all
 }
 
-// cutCases returns calls that were cut: whole calls may leave, or none.
+// cutCases returns cases with calls that were cut. Only whole calls may be read in them, or none.
 func (l *lab) cutCases(g *family, s *settings) (all []Case) {
 	l.eachToCut(g, s.seeds[0], s.rounds, func(one, two *frame, text string) {
 		calls := []*frame{one}
@@ -143,7 +146,8 @@ func (l *lab) cutCases(g *family, s *settings) (all []Case) {
 	return all
 }
 
-// inventedCases returns cases of two calls with a made-up result between them, and of two without.
+// inventedCases returns cases with two calls and a result between them that the model made up, and
+// cases with two calls and no such result.
 func (l *lab) inventedCases(g *family, s *settings) (all []Case) {
 	l.eachInvented(g, s.seeds[0], 1, func(_ *rand.Rand, form string, one, two *frame,
 		whole string) {
@@ -158,9 +162,9 @@ func (l *lab) inventedCases(g *family, s *settings) (all []Case) {
 	return all
 }
 
-// fileCases returns real files as arguments, each in every family.
+// fileCases returns cases with real files as arguments, each in the form of every family.
 func (l *lab) fileCases(s *settings) (all []Case) {
-	// Time may not say which files these are, so there is enough of it.
+	// There is enough time, so the choice of files does not depend on it.
 	plain, hard := realFiles(s.roots, s.files, l.marks(), source(s.seeds[0], "files"), time.Hour)
 	tool := l.named("save_file")
 	for n, path := range append(hard, plain...) {
@@ -181,7 +185,7 @@ func (l *lab) fileCases(s *settings) (all []Case) {
 	return all
 }
 
-// costCases returns long calls in pieces like tokens.
+// costCases returns cases with long calls, in pieces like tokens.
 func (l *lab) costCases() (all []Case) {
 	for _, g := range l.families {
 		if g.Name != "hermes" && g.Name != "llama3" && g.Name != "qwen3-coder" &&

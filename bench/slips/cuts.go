@@ -8,18 +8,20 @@ import (
 	"toolnorm/chat"
 )
 
-// cutTally counts what left of calls that were cut.
+// cutTally counts the readings of calls that were cut.
 type cutTally struct{ cuts, whole, none, misfit, partial int }
 
-// cutEnds are the two ways in which a text that was cut ends: the server says so, or it does not.
+// cutEnds are the two finish reasons of a text that was cut: the server says that it was cut, or it
+// does not.
 var cutEnds = []string{chat.Length, chat.Stop}
 
-// tokenLike cuts a text into what is about a token: a word with its blank, a number, a mark or
-// any other character.
+// tokenLike matches a piece of text that is about a token: a word with the blank before it, a
+// number, a tag or any other character.
 var tokenLike = regexp.MustCompile(`(?s)<[|｜/]?[^<>\s]{1,30}>| ?[\p{L}_]{1,7}|\d{1,3}|\s+|.`)
 
-// measureCuts cuts calls of a family at every byte, and between any two tokens as they stream: a
-// call that leaves must be one that was written whole.
+// measureCuts cuts calls of a family after every byte of a whole text, and after every token of a
+// stream, and returns the counts for each of cutEnds. Every call that is read must be one that was
+// written whole. It calls bad with each text for which that is not so.
 func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) [2]cutTally {
 	var count [2]cutTally
 	l.eachToCut(g, seed, rounds, func(one, two *frame, text string) {
@@ -36,7 +38,8 @@ func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) 
 	return count
 }
 
-// eachToCut makes replies of one call or two that are read as they were meant.
+// eachToCut calls put with random replies of one call or two. Uncut, these are read as they were
+// meant. The frame two is nil for a single call.
 func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *frame, text string)) {
 	r := source(seed, "cuts "+g.Name)
 	for range rounds {
@@ -56,10 +59,10 @@ func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *fr
 	}
 }
 
-// as returns the call as it was meant.
+// as returns the call that was meant, with its texts.
 func (c *call) as() chat.Call { return chat.Call{Name: c.tool.Name, Args: []byte(c.meant())} }
 
-// prefix reports whether what was read is the calls that were meant, or the first of them, or none.
+// prefix reports whether the calls that were read are the meant calls, the first of them, or none.
 func (l *lab) prefix(one, two *frame, got read) bool {
 	for i, c := range got.calls {
 		w := one
@@ -73,7 +76,8 @@ func (l *lab) prefix(one, two *frame, got read) bool {
 	return true
 }
 
-// runs reports whether all calls fit their schemas, or some that do not are asked for again.
+// runs reports whether all calls fit their schemas. A call that does not fit is not run, but asked
+// for again.
 func (l *lab) runs(got read) bool {
 	for _, c := range got.calls {
 		if t := l.named(c.Name); t == nil || !t.fits(string(c.Args)) {
@@ -83,17 +87,17 @@ func (l *lab) runs(got read) bool {
 	return true
 }
 
-// stopMark is a mark that ends a reply and that servers do not send on.
+// stopMark matches a tag that ends a reply and that servers do not send on.
 var stopMark = regexp.MustCompile(`^<\|[a-z_]+\|>$`)
 
-// ended reports whether a text that the model has ended by itself is what the family writes for
-// these calls, up to the mark that ends the reply: then nothing shows that it was cut.
+// ended reports whether a text is what the family writes for these calls, without only the tag that
+// ends a reply. If the model ended it by itself, nothing shows that it was cut.
 func (g *family) ended(calls []chat.Call, h how) bool {
 	rest, ok := strings.CutPrefix(string(g.Append(nil, calls...)), strings.Join(h.pieces, ""))
 	return ok && h.finish == chat.Stop && stopMark.MatchString(rest)
 }
 
-// cut reads one text that was cut.
+// cut reads one text that was cut, and counts the result.
 func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
 	got := l.decode(g.Format, h)
 	count.cuts++

@@ -13,8 +13,8 @@ import (
 //go:embed data
 var files embed.FS
 
-// file returns one of the data files as text. They are in the program, so a missing one is an error
-// of its author.
+// file returns one of the data files as text. It panics if there is no such file. The files are
+// embedded in the program, so that would be a mistake in it.
 func file(name string) string {
 	b, err := files.ReadFile("data/" + name)
 	if err != nil {
@@ -23,7 +23,8 @@ func file(name string) string {
 	return string(b)
 }
 
-// readTools reads the tools that calls are made to.
+// readTools returns the tools of the random calls. It returns an error if the data file is not
+// JSON.
 func readTools() ([]chat.Tool, error) {
 	var list []struct {
 		Name       string
@@ -42,8 +43,8 @@ func readTools() ([]chat.Tool, error) {
 // value is a text that an argument may have.
 type value struct{ kind, text string }
 
-// readSections reads a data file whose sections begin with a line "== NAME"; what comes before
-// the first is for readers.
+// readSections returns the sections of a data file, each of which begins with a line "== NAME". The
+// text before the first section is a comment.
 func readSections(name string) []value {
 	var all []value
 	for i, part := range strings.Split("\n"+file(name), "\n== ") {
@@ -58,22 +59,24 @@ func readSections(name string) []value {
 	return all
 }
 
-// kind is one way to get a call wrong, with its alternatives.
+// kind is one way to get a call wrong, with its variants.
 type kind struct {
 	name string
 	ways []way
 }
 
-// way is one alternative: what is done, where, and what stands there then.
+// way is one variant of a slip: the operation, the pattern of the places where it is made, and the
+// replacement.
 type way struct {
 	op   string
 	re   *regexp.Regexp
 	with string
 }
 
-// readKinds reads the kinds of slips: lines of a name, an operation, a pattern and what replaces
-// it, with tabs between them. Lines of one name are alternatives. "def NAME PATTERN" gives a
-// pattern a name.
+// readKinds returns the kinds of slips. The lines of the data file have a name, an operation, a
+// pattern and a replacement, with tabs between them. Consecutive lines with the same name are
+// variants. A line "def NAME PATTERN" gives a pattern a name. readKinds returns an error if a line
+// is wrong.
 func readKinds() ([]kind, error) {
 	var all []kind
 	var defs []string

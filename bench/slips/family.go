@@ -20,15 +20,15 @@ const (
 	bareArgs   = "bare keys"
 )
 
-// family is a format and what its own form of a call looks like.
+// family is a format, and what its own form of a call looks like.
 type family struct {
 	*adapters.Format
 	notation string
 	mark     string // the quote of bare keys
-	open     string // of tags: up to the first key, of a tool called zqn
+	open     string // for tags: the text up to the first key, for a tool called zqn
 	mids     []string
-	next     string // from a value to the next key
-	end      string // from the last value to the end
+	next     string // for tags: the text between a value and the next key
+	end      string // for tags: the text after the last value
 }
 
 const (
@@ -36,7 +36,8 @@ const (
 	probeText = "\ue7fe"
 )
 
-// newFamily looks at a call that the family writes.
+// newFamily returns the family of a format. It finds out the notation from a call that the format
+// writes.
 func newFamily(f *adapters.Format) *family {
 	render := func(args string) string {
 		return string(f.Append(nil, chat.Call{Name: "zqn", Args: json.RawMessage(args)}))
@@ -69,9 +70,9 @@ func newFamily(f *adapters.Format) *family {
 	return g
 }
 
-// strict reads a text as one who knows the family's own form and nothing else; false where it is
-// not of that form. It is told the call as it was meant to be written, of which all but the
-// arguments must be as it was.
+// strict returns the arguments in a text for a reader that knows only the family's own form. It
+// returns false if the text does not have that form. The frame whole is the call without slips, and
+// everything in the text except for the arguments must be as in the frame.
 func (g *family) strict(whole *frame, text string) (string, bool) {
 	switch g.notation {
 	case jsonArgs:
@@ -111,7 +112,8 @@ func (g *family) strict(whole *frame, text string) (string, bool) {
 	return args, ok && json.Valid([]byte(args))
 }
 
-// evaluate returns the value of an expression as JSON.
+// evaluate returns the value of a Python expression as JSON. It returns false if the expression is
+// invalid or its value is not a dict.
 func evaluate(expression string) (string, bool) {
 	p, err := pyexpr.Compile(expression, nil)
 	if err != nil {
@@ -121,15 +123,15 @@ func evaluate(expression string) (string, bool) {
 	return v.JSON, err == nil && v.Type == "dict"
 }
 
-// between returns what is between a head and a tail; it is false unless ok is true and text has
-// both.
+// between returns the part of a text between a head and a tail. It returns false if ok is false, or
+// if the text does not begin with the head and end with the tail.
 func between(text, head, tail string, ok bool) (string, bool) {
 	rest, begins := strings.CutPrefix(text, head)
 	middle, ends := strings.CutSuffix(rest, tail)
 	return middle, ok && begins && ends
 }
 
-// strictTags reads arguments in tags: a value ends at the first closer.
+// strictTags is strict for arguments in tags. A value ends at the first closing tag.
 func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, strings.ReplaceAll(g.open, "zqn", whole.tool.Name))
 	if !ok || len(g.mids) == 0 {
@@ -157,8 +159,8 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	}
 }
 
-// key returns the key that a text begins with, and what follows: of ends that begin alike the
-// longest counts.
+// key returns the key at the beginning of a text, and the text after it. If several endings of a
+// key match, the longest counts. It returns "" if there is no key.
 func (g *family) key(text string) (key, behind string) {
 	for _, mid := range g.mids {
 		k, b, ok := strings.Cut(text, mid)
@@ -169,7 +171,8 @@ func (g *family) key(text string) (key, behind string) {
 	return key, behind
 }
 
-// inTag returns the value of a tag as JSON: a text where the schema wants one, else what it says.
+// inTag returns the value in a tag as JSON. If the schema wants a text, the value is a text.
+// Otherwise it is the value that the text spells, if there is one.
 func (g *family) inTag(s *shape, v string) string {
 	if s != nil && !s.text() {
 		trimmed := strings.TrimSpace(v)
@@ -183,8 +186,8 @@ func (g *family) inTag(s *shape, v string) string {
 	return `"` + quoteInner(v) + `"`
 }
 
-// toJSON turns Python's literals, or those with bare keys, into JSON; false where there is
-// something else.
+// toJSON returns Python's literals, or literals with bare keys, as JSON. It returns false if s
+// contains anything else.
 func (g *family) toJSON(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -233,12 +236,12 @@ func (g *family) toJSON(s string) (string, bool) {
 	return b.String(), true
 }
 
-// isWord reports whether names may hold a byte.
+// isWord reports whether c may be part of a name.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// unescape returns the text of a string literal of Python.
+// unescape returns the text of a Python string literal without its quotes.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// figures are what all measurements have counted.
+// figures are the counts of all measurements.
 type figures struct {
 	*settings
-	seen, held   slipped
-	cuts         map[[2]string]*cutTally // by notation and finish
-	trips        map[string]*tripTally   // by family
-	hard         map[string]*tripTally   // the same of files with tags and marks
-	invented     map[string]*[4]int      // by form: how many calls ran, 3 for another one
-	runaways     map[string]*[4]int      // the same by family, without controls
-	forms        []string                // in the order of the file
-	notation     map[string]string       // of each family
-	plain, hards int                     // files
-	crashed      int64                   // readings that panicked
+	seen, held slipped
+	cuts       map[[2]string]*cutTally // by notation and finish
+	trips      map[string]*tripTally   // by family
+	hard       map[string]*tripTally   // the same for files that contain tags of calls
+	// by form: how often no call, one call, or both calls ran; the last for another call
+	invented     map[string]*[4]int
+	runaways     map[string]*[4]int // the same by family, without controls
+	forms        []string           // in the order of the file
+	notation     map[string]string  // of each family
+	plain, hards int                // files
+	crashed      int64              // readings that panicked
 	pairs        int
 	examples     []example
 }
@@ -32,8 +33,8 @@ func newFigures(s *settings) *figures {
 		notation: map[string]string{}}
 }
 
-// eachFamily measures every family, some at a time; what measure answers then runs one family
-// after the other, in order.
+// eachFamily calls measure for every family, for several at a time. Then it calls the functions
+// that measure has returned, in the order of the families.
 func (l *lab) eachFamily(measure func(g *family) func()) {
 	done := make([]func(), len(l.families))
 	var next atomic.Int64
@@ -51,7 +52,7 @@ func (l *lab) eachFamily(measure func(g *family) func()) {
 	}
 }
 
-// of returns the entry of a key, which it makes if it does not exist.
+// of returns the entry of a key in m, and creates it if it does not exist.
 func of[K comparable, V any](m map[K]*V, key K) *V {
 	if m[key] == nil {
 		m[key] = new(V)
@@ -59,7 +60,7 @@ func of[K comparable, V any](m map[K]*V, key K) *V {
 	return m[key]
 }
 
-// add adds what was counted elsewhere.
+// add adds the counts of m.
 func (s *slipped) add(m *slipped) {
 	if s.count == nil {
 		s.count, s.peer = map[[2]string]*tally{}, map[[2]string]*[2]tally{}
@@ -79,7 +80,8 @@ func (s *slipped) add(m *slipped) {
 	s.examples = append(s.examples, m.examples...)
 }
 
-// takeCuts counts what left of cut calls of a family, of the first seed.
+// takeCuts measures calls of a family that were cut, with the first seed. It returns a function
+// that adds the counts to f.
 func (f *figures) takeCuts(l *lab, g *family) func() {
 	var bad []example
 	count := l.measureCuts(g, f.seeds[0], f.rounds, func(e example) { bad = append(bad, e) })
@@ -92,7 +94,8 @@ func (f *figures) takeCuts(l *lab, g *family) func() {
 	}
 }
 
-// takeInvented counts what ran around made-up results in a family's form, of the first seed.
+// takeInvented measures calls around made-up results in a family's form, with the first seed. It
+// returns a function that adds the counts to f.
 func (f *figures) takeInvented(l *lab, g *family) func() {
 	type one struct {
 		form string
@@ -124,9 +127,10 @@ func (f *figures) takeInvented(l *lab, g *family) func() {
 	}
 }
 
-// pair returns which file is used in which family at turn n: every file in one family, then those
-// with marks, which are the first, in all of them, then the others. If time runs out, the last
-// families of all files are left out, not the last files.
+// pair returns which file is used with which family in turn n. First every file is used once. Then
+// the files with tags, which are the first hard ones, are used with all families, and last the
+// other files. So if time runs out, every file was used at least with some families. pair returns
+// false if there are no more turns.
 func pair(n, files, hard, families int) (file, family int, ok bool) {
 	if n < files {
 		return n, n % families, true
@@ -141,7 +145,7 @@ func pair(n, files, hard, families int) (file, family int, ok bool) {
 	return 0, 0, false
 }
 
-// takeFiles counts what came back of real files.
+// takeFiles counts how real files are read as arguments of calls.
 func (f *figures) takeFiles(l *lab) {
 	plain, hard := realFiles(f.roots, f.files, l.marks(), source(f.seeds[0], "files"), f.patience/3)
 	f.plain, f.hards = len(plain), len(hard)

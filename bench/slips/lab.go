@@ -15,7 +15,7 @@ import (
 	"toolnorm/chat"
 )
 
-// lab is what all measurements share.
+// lab has the data that all measurements share.
 type lab struct {
 	tools     []*tool
 	offered   []chat.Tool
@@ -75,7 +75,7 @@ func newLab(only string) (*lab, error) {
 	return l, nil
 }
 
-// named returns the tool of that name; nil when there is none.
+// named returns the tool of that name, or nil if there is none.
 func (l *lab) named(name string) *tool {
 	for _, t := range l.tools {
 		if t.Name == name {
@@ -85,15 +85,16 @@ func (l *lab) named(name string) *tool {
 	return nil
 }
 
-// source returns the chance of one family under a seed, which others do not change.
+// source returns a source of random numbers that depends only on the seed and on the text what,
+// which is mostly a family's name. So measurements of other families do not change it.
 func source(seed int64, what string) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(what))
 	return rand.New(rand.NewSource(seed ^ int64(h.Sum64())))
 }
 
-// clean makes a call that the family can write and is read back as it was meant; nil after some
-// that are not.
+// clean returns a random call that the family can write and that is read back as it was meant. It
+// returns nil if it finds none in 20 attempts.
 func (l *lab) clean(r *rand.Rand, g *family) *frame {
 	for range 20 {
 		w := write(g, l.random(r))

@@ -35,7 +35,7 @@ import (
 	"time"
 )
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	seeds, heldOut []int64
 	rounds         int
@@ -51,7 +51,7 @@ type settings struct {
 }
 
 func main() {
-	// Ollama's parsers tell of every text that they cannot read.
+	// Ollama's parsers log every text that they cannot read.
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	if err := run(readFlags()); err != nil {
 		fmt.Fprintln(os.Stderr, "slips:", err)
@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-// readFlags reads the command line.
+// readFlags returns the settings on the command line.
 func readFlags() *settings {
 	s := &settings{}
 	seeds := flag.String("seeds", "1,2", "the seeds of calls and slips")
@@ -83,7 +83,7 @@ func readFlags() *settings {
 	return s
 }
 
-// numbers returns the numbers of a list with commas; what is none is left out.
+// numbers returns the numbers in a list with commas. It skips parts that are not numbers.
 func numbers(list string) []int64 {
 	var all []int64
 	for _, word := range strings.Split(list, ",") {
@@ -94,7 +94,8 @@ func numbers(list string) []int64 {
 	return all
 }
 
-// run measures what the settings say, writes the page, and fails above a limit when it is asked to.
+// run measures what the settings say and writes the page. It returns an error if something fails,
+// or, if the settings ask for that, if a limit is broken.
 func run(s *settings) error {
 	l, err := newLab(s.families)
 	if err != nil {
@@ -137,7 +138,7 @@ func run(s *settings) error {
 	return nil
 }
 
-// slipAll adds what becomes of slips in all families.
+// slipAll measures slips in all families, and adds the counts to the parameter to.
 func (l *lab) slipAll(to *slipped, seed int64, rounds int) {
 	l.eachFamily(func(g *family) func() {
 		m := l.measureSlips(g, seed, rounds)
@@ -145,7 +146,8 @@ func (l *lab) slipAll(to *slipped, seed int64, rounds int) {
 	})
 }
 
-// writeLines writes texts that were not read as meant, a JSON object a line.
+// writeLines writes texts that were not read as meant into a file, one JSON object per line. It
+// returns an error if the file cannot be written.
 func writeLines(name string, all []example) error {
 	out, err := os.Create(name)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// operation makes a slip in a frame. It answers false where the frame has no place for it.
+// operation makes a slip in a frame. It returns false if the frame has no place for it.
 type operation func(w way, r *rand.Rand, f *frame) bool
 
-// operations are what kinds.txt may name.
+// operations are the operations that kinds.txt may name.
 var operations map[string]operation
 
 func init() {
@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// slip makes a slip of a kind, by one of its ways that the frame has a place for, in a copy of
-// the frame.
+// slip returns a copy of the frame with a slip of the kind. It uses a random variant for which the
+// frame has a place. It returns nil if there is none.
 func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	for _, i := range r.Perm(len(k.ways)) {
 		g := *f
@@ -45,8 +45,8 @@ func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	return nil
 }
 
-// places returns the matches of a pattern behind the tool's name, outside of marks that a tokenizer
-// has as one; anywhere: all.
+// places returns the matches of a pattern after the tool's name that do not overlap a tag which is
+// a single token. If anywhere is true, it returns all matches.
 func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
 	from := f.from()
 	whole := tokens.FindAllStringIndex(f.text, -1)
@@ -59,7 +59,8 @@ func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
 	})
 }
 
-// replace replaces one place of a pattern, or all.
+// replace replaces the matches of a pattern, or a random one of them if one is true. It returns
+// false if there are none.
 func (f *frame) replace(w way, r *rand.Rand, one, anywhere bool) bool {
 	at := f.places(w.re, anywhere)
 	if len(at) == 0 {
@@ -76,7 +77,8 @@ func (f *frame) replace(w way, r *rand.Rand, one, anywhere bool) bool {
 	return true
 }
 
-// damage spoils one character of one place of a pattern.
+// damage changes a random character in a random match of a pattern. It returns false if there is no
+// match, or if the character cannot be changed.
 func damage(w way, r *rand.Rand, f *frame) bool {
 	at := f.places(w.re, true)
 	if len(at) == 0 {
@@ -117,7 +119,7 @@ func damage(w way, r *rand.Rand, f *frame) bool {
 	return true
 }
 
-// swap exchanges two places of a pattern that are not alike.
+// swap exchanges two different matches of a pattern. It returns false if it finds none.
 func swap(w way, r *rand.Rand, f *frame) bool {
 	at := f.places(w.re, true)
 	for range 8 {
@@ -135,7 +137,8 @@ func swap(w way, r *rand.Rand, f *frame) bool {
 	return false
 }
 
-// cut removes what comes after one place of a pattern, or the place as well.
+// cut removes the text from a random match of a pattern on, or after the match if w.with is
+// "behind". It returns false if there is no match.
 func cut(w way, r *rand.Rand, f *frame) bool {
 	at := f.places(w.re, false)
 	if len(at) == 0 {
@@ -150,7 +153,9 @@ func cut(w way, r *rand.Rand, f *frame) bool {
 	return true
 }
 
-// respell replaces a pattern in one text as it is written, at most so many times.
+// respell replaces matches of a pattern inside one of the texts, as the family writes it. It
+// replaces a single match if times is positive, and all matches otherwise. It returns false if
+// there are none.
 func (f *frame) respell(w way, r *rand.Rand, times int) bool {
 	for _, i := range r.Perm(len(f.written)) {
 		if !strings.ContainsRune(f.text, firstHole+rune(i)) {
@@ -178,7 +183,7 @@ func (f *frame) respell(w way, r *rand.Rand, times int) bool {
 	return false
 }
 
-// isEscaped reports whether what follows a text is escaped by the backslash at its end.
+// isEscaped reports whether the character after a text is escaped by a backslash at the text's end.
 func isEscaped(before string) bool {
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }

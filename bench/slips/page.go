@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// write writes the page, and the texts that were not read as meant where a file is named for them.
+// write writes the page and, if the settings name a file for them, the texts that were not read as
+// meant. It returns an error if a file cannot be written.
 func (f *figures) write() error {
 	var b strings.Builder
 	f.print(&b)
@@ -27,7 +28,7 @@ func (f *figures) write() error {
 	return os.WriteFile(f.page, []byte(b.String()), 0o644)
 }
 
-// section returns a section of the page's texts.
+// section returns the text of a section of page.txt. It panics if there is no such section.
 func section(name string) string {
 	for _, v := range readSections("page.txt") {
 		if v.kind == name {
@@ -69,8 +70,8 @@ func row(w io.Writer, cells ...any) {
 	fmt.Fprintln(w, "|")
 }
 
-// sums returns the sums over all kinds of slips, by notation, and under "all" the sum of
-// everything.
+// sums returns the sums over all kinds of slips, by notation. The sum over all notations has the
+// key "all".
 func (s *slipped) sums() map[string]*tally {
 	sum := map[string]*tally{}
 	for k, t := range s.count {
@@ -108,7 +109,7 @@ func (s *slipped) print(w io.Writer) {
 	}
 }
 
-// printPeers prints what other readers made of the same texts.
+// printPeers prints the outcomes of other readers for the same texts.
 func (f *figures) printPeers(w io.Writer) {
 	if len(f.seen.peer) == 0 {
 		return
@@ -146,7 +147,7 @@ func (f *figures) printKinds(w io.Writer) {
 	}
 }
 
-// cell returns a tally in a table.
+// cell returns the text of a cell with the counts.
 func (t *tally) cell() string {
 	if t == nil {
 		return "–"
@@ -158,7 +159,7 @@ func (t *tally) cell() string {
 	return s + "0"
 }
 
-// printCuts prints what left of calls that were cut.
+// printCuts prints the readings of calls that were cut.
 func (f *figures) printCuts(w io.Writer) {
 	fmt.Fprint(w, section("cuts"))
 	for _, n := range notations {
@@ -170,7 +171,7 @@ func (f *figures) printCuts(w io.Writer) {
 	}
 }
 
-// printFiles prints what came back of real files.
+// printFiles prints how real files were read as arguments.
 func (f *figures) printFiles(w io.Writer) {
 	fmt.Fprintf(w, section("files"), f.plain+f.hards, f.hards, f.pairs)
 	var rest, restHard tripTally
@@ -189,10 +190,10 @@ func (f *figures) printFiles(w io.Writer) {
 		0)
 }
 
-// isControl reports whether both calls around a form are meant.
+// isControl reports whether a form is a control, in which both calls are meant.
 func isControl(form string) bool { return strings.HasPrefix(form, "real") }
 
-// printInvented prints what ran around made-up results.
+// printInvented prints how many calls ran around made-up results.
 func (f *figures) printInvented(w io.Writer) {
 	fmt.Fprint(w, section("invented"))
 	for _, form := range f.forms {
@@ -201,7 +202,7 @@ func (f *figures) printInvented(w io.Writer) {
 	}
 }
 
-// list returns numbers with commas between them.
+// list returns numbers as text with commas between them.
 func list(all []int64) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ", "), "[]")
 }

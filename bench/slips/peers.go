@@ -11,7 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// readPeers returns the parsers of Ollama by family.
+// readPeers returns the names of Ollama's parsers by family. It returns an error if Ollama has no
+// such parser.
 func readPeers() (map[string]string, error) {
 	all := map[string]string{}
 	for _, line := range strings.Split(file("peers.txt"), "\n") {
@@ -25,7 +26,8 @@ func readPeers() (map[string]string, error) {
 	return all, nil
 }
 
-// ollamaTools returns the tools as Ollama takes them.
+// ollamaTools returns the tools in Ollama's form. It returns an error if a tool cannot be
+// converted.
 func (l *lab) ollamaTools() ([]api.Tool, error) {
 	var all []api.Tool
 	for _, t := range l.offered {
@@ -40,8 +42,8 @@ func (l *lab) ollamaTools() ([]api.Tool, error) {
 	return all, nil
 }
 
-// ollama reads a text with a parser of Ollama. An error of the parser counts as no call, as its
-// server answers 500 then; a parser that panics gives none either.
+// ollama returns what a parser of Ollama reads in a text. If the parser returns an error, no call
+// is read, because Ollama's server answers 500 then. The same holds if it panics.
 func (l *lab) ollama(parser, text string) (got read) {
 	defer func() {
 		if recover() != nil {

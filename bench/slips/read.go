@@ -13,20 +13,21 @@ import (
 	"toolnorm/chat"
 )
 
-// outcome is what came of a text.
+// outcome is the result of reading a text.
 type outcome int
 
 // The outcomes, the worst last.
 const (
-	exact      outcome = iota // the call that was meant, and no other
-	held                      // none, by two readings, no end or a misfit: it is asked for again
-	unfinished                // none, and the finish reason says so: the call has no end
-	lost                      // none: the text is shown, or nothing
-	wrong                     // a call that was not meant, and fits the schema: it runs
+	exact outcome = iota // the call that was meant, and no other
+	// no call; it has two readings, no end or does not fit, and is asked for again
+	held
+	unfinished // no call; it has no end, and the finish reason says so
+	lost       // no call; the text is shown, or nothing
+	wrong      // a call that was not meant, and fits the schema: it runs
 	outcomes
 )
 
-// tool is a tool with what tells wrong arguments from right ones.
+// tool is a tool, with its schema for making and for checking arguments.
 type tool struct {
 	chat.Tool
 	shape *shape
@@ -39,27 +40,27 @@ func (t *tool) fits(args string) bool {
 	return err == nil && t.check.Validate(v) == nil
 }
 
-// read is what a reader made of a text.
+// read is the result of a reader for a text.
 type read struct {
 	calls   []chat.Call
-	doubt   bool // it names a call to ask for again, or the call began and never ended
-	told    bool // it names no call, and the finish reason is that of a reply that was cut
+	doubt   bool // the text names a call to ask for again, or a call began and never ended
+	told    bool // the text names no call, and the finish reason is that of a reply that was cut
 	content string
-	crash   string // what the reader panicked with
+	crash   string // the value with which the reader panicked
 }
 
-// how is in which way a text is handed over and read.
+// how says in which pieces a text is given to the decoder, and how it is read.
 type how struct {
 	hold   int
 	pieces []string
 	finish string
 }
 
-// whole returns a source that gives the text in one piece, and options that hold calls to their
+// whole returns a how with the text in one piece, and with calls that are held back until their
 // end.
 func whole(text, finish string) how { return how{adapters.HoldCall, []string{text}, finish} }
 
-// anyHow hands a text over in one of the ways that there are.
+// anyHow returns a random how for a text: whole, or in random pieces.
 func anyHow(r *rand.Rand, text string) how {
 	switch r.Intn(4) {
 	case 0:
@@ -70,7 +71,7 @@ func anyHow(r *rand.Rand, text string) how {
 	return whole(text, chat.Stop)
 }
 
-// pieces returns a text cut at random places between bytes.
+// pieces returns a text in random pieces, which may end inside a character.
 func pieces(r *rand.Rand, text string) []string {
 	var all []string
 	for len(text) > 0 {
@@ -80,7 +81,8 @@ func pieces(r *rand.Rand, text string) []string {
 	return all
 }
 
-// decode reads a text with toolnorm. A panic is the worst reading of all, and is told.
+// decode returns what toolnorm reads in a text. If the decoder panics, the result has a crash,
+// which counts as the worst outcome.
 func (l *lab) decode(f *adapters.Format, h how) (got read) {
 	defer func() {
 		if why := recover(); why != nil {
@@ -109,7 +111,7 @@ func (l *lab) decode(f *adapters.Format, h how) (got read) {
 	return got
 }
 
-// outcomeOf compares what was read with what was meant.
+// outcomeOf returns the outcome for the call c, by comparing it with what was read.
 func (l *lab) outcomeOf(c *call, got read) outcome {
 	result := lost
 	if got.crash != "" {
@@ -137,7 +139,8 @@ func (l *lab) outcomeOf(c *call, got read) outcome {
 	return result
 }
 
-// same reports whether two JSON texts are the same value.
+// same reports whether two JSON texts have the same value. It returns false if one of them is not
+// JSON.
 func same(a, b string) bool {
 	var x, y any
 	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {

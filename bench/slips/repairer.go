@@ -12,8 +12,8 @@ import (
 	"toolnorm/chat"
 )
 
-// repairer is json_repair, a library that makes JSON of any text, in a Python of its own: one
-// text at a time.
+// repairer is a running Python process with json_repair, a library that makes JSON of any text. It
+// repairs one text at a time.
 type repairer struct {
 	sync.Mutex
 	in  io.WriteCloser
@@ -21,7 +21,8 @@ type repairer struct {
 	cmd *exec.Cmd
 }
 
-// startRepairer starts Python with a wheel of json_repair.
+// startRepairer starts Python with a wheel of json_repair. It returns an error if Python cannot be
+// started.
 func startRepairer(wheel string) (*repairer, error) {
 	cmd := exec.Command("python3", "-c", file("json_repair.py"))
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+wheel)
@@ -37,8 +38,9 @@ func startRepairer(wheel string) (*repairer, error) {
 	return &repairer{in: in, out: bufio.NewReader(out), cmd: cmd}, cmd.Start()
 }
 
-// read repairs the arguments that stand between the head and the tail of a call, as they were to
-// be written; false where a slip is not between them.
+// read returns the call whose arguments are repaired by json_repair. The arguments are the part of
+// the text between the head and the tail of the frame whole. It returns false if the text does not
+// have these, because a slip is in them, or if the process fails.
 func (p *repairer) read(whole *frame, text string) (read, bool) {
 	args, ok := whole.argumentsIn(text)
 	if !ok {
@@ -57,8 +59,8 @@ func (p *repairer) read(whole *frame, text string) (read, bool) {
 	return read{calls: []chat.Call{{Name: whole.tool.Name, Args: []byte(answer)}}}, true
 }
 
-// argumentsIn returns what is between the head and the tail of a call in a text with slips;
-// false where a slip is not between them.
+// argumentsIn returns the part of a text with slips between the head and the tail of the call. It
+// returns false if the text does not have these, because a slip is in them.
 func (w *frame) argumentsIn(text string) (string, bool) {
 	from, to, ok := w.object()
 	return between(text, w.text[:from], w.text[to:], ok)

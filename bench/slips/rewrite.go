@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// member is a member of an object, its value as text.
+// member is a member of an object, with its value as JSON text.
 type member struct{ key, value string }
 
-// membersOf returns the members of a JSON object.
+// membersOf returns the members of a JSON object, or nil if it is not valid.
 func membersOf(object string) []member {
 	d := json.NewDecoder(strings.NewReader(object))
 	if _, err := d.Token(); err != nil {
@@ -30,8 +30,8 @@ func membersOf(object string) []member {
 	return all
 }
 
-// object returns where the arguments are as a JSON object; ok is false where the family writes
-// none.
+// object returns the range of the arguments in the frame's text, if they are a JSON object there.
+// It returns false if the family does not write one.
 func (f *frame) object() (from, to int, ok bool) {
 	var want any
 	if json.Unmarshal([]byte(f.args), &want) != nil {
@@ -50,10 +50,10 @@ func (f *frame) object() (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// layout is how members follow each other in another notation.
+// layout is a notation in which members follow each other.
 type layout struct {
 	open, each, between, end string
-	raw                      bool // texts stand without quotes, as they are
+	raw                      bool // texts are written without quotes and escapes
 }
 
 // layouts are the notations in which members follow each other.
@@ -69,7 +69,7 @@ var layouts = map[string]layout{
 	"query":    {"?", "%s=%s", "&", "", true},
 }
 
-// wrappers are what may stand around the arguments, %s in their place.
+// wrappers are texts around the arguments, with %s in the place of these.
 var wrappers = map[string]string{
 	"bad-string":  `"%s"`,
 	"list":        "[%s]",
@@ -81,7 +81,7 @@ var wrappers = map[string]string{
 	"fence":       "```json\n%s\n```",
 }
 
-// spellings write the arguments with their texts in another way.
+// spellings are functions that return the arguments with their texts spelled in another way.
 var spellings = map[string]func(f *frame, args string) string{
 	"string":     quoteTwice,
 	"braceless":  func(_ *frame, args string) string { return args[1 : len(args)-1] },
@@ -90,7 +90,8 @@ var spellings = map[string]func(f *frame, args string) string{
 	"backquotes": backquotes,
 }
 
-// inManner writes arguments in another notation; false when there is none of that name.
+// inManner returns arguments in another notation. It returns false if there is no notation of that
+// name.
 func (f *frame) inManner(name, args string) (string, bool) {
 	if l, ok := layouts[name]; ok {
 		return f.listed(args, l), true
@@ -104,13 +105,14 @@ func (f *frame) inManner(name, args string) (string, bool) {
 	return "", false
 }
 
-// quoteTwice returns the arguments as a text in JSON.
+// quoteTwice returns the arguments as a JSON string that contains them.
 func quoteTwice(f *frame, args string) string {
 	f.each(quoteInner)
 	return `"` + quoteInner(args) + `"`
 }
 
-// rewrite writes the whole arguments in another notation.
+// rewrite replaces all arguments of a call by the same arguments in another notation. It returns
+// false if the call has other slips already, or no JSON object as arguments.
 func rewrite(w way, _ *rand.Rand, f *frame) bool {
 	if !f.whole {
 		return false
@@ -126,7 +128,7 @@ func rewrite(w way, _ *rand.Rand, f *frame) bool {
 	return ok
 }
 
-// each respells every text.
+// each replaces every text, as the family writes it, by the result of the function as.
 func (f *frame) each(as func(written string) string) {
 	for i, s := range f.written {
 		f.written[i] = as(s)
@@ -139,7 +141,7 @@ var (
 	wordLike = regexp.MustCompile(`\b(true|false|null)\b`)
 )
 
-// python returns the arguments as Python's repr prints them.
+// python returns the arguments as Python's repr prints them, and changes the texts in the same way.
 func python(f *frame, args string) string {
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(
@@ -151,14 +153,15 @@ func python(f *frame, args string) string {
 	})
 }
 
-// json5 returns the arguments as JavaScript writes objects.
+// json5 returns the arguments as JavaScript writes objects, and changes the texts in the same way.
 func json5(f *frame, args string) string {
 	python(f, args) // its escapes are JavaScript's, too
 	args = textLike.ReplaceAllString(keyLike.ReplaceAllString(args, "$1$2"), "'$1'")
 	return strings.TrimSuffix(args, "}") + ",}"
 }
 
-// backquotes returns the arguments with every text between backquotes, unescaped.
+// backquotes returns the arguments with every text between backquotes. In the texts it escapes only
+// backslashes and backquotes.
 func backquotes(f *frame, args string) string {
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(v.text)
@@ -166,7 +169,7 @@ func backquotes(f *frame, args string) string {
 	return textLike.ReplaceAllString(args, "`$1`")
 }
 
-// listed writes the members one after the other.
+// listed returns the members of the arguments in a layout.
 func (f *frame) listed(args string, l layout) string {
 	var all []string
 	for _, m := range membersOf(args) {
@@ -180,7 +183,8 @@ func (f *frame) listed(args string, l layout) string {
 	return l.open + strings.Join(all, l.between) + l.end
 }
 
-// bare replaces the written text of each hole by the text itself, without quotes or escapes.
+// bare sets the written form of the texts whose holes are in hole to the texts themselves, without
+// quotes or escapes.
 func (f *frame) bare(hole string) {
 	for _, r := range hole {
 		if isHole(r) {

@@ -9,16 +9,16 @@ import (
 	"toolnorm/chat"
 )
 
-// tally counts outcomes.
+// tally has the number of texts for each outcome.
 type tally [outcomes]int
 
 // sum returns how many outcomes were counted.
 func (t tally) sum() int { return t[wrong] + t[exact] + t.none() }
 
-// none returns how many of them are no call.
+// none returns how many texts were read without a call.
 func (t tally) none() int { return t[held] + t[unfinished] + t[lost] }
 
-// example is a text that was read as a call that was not meant, or not at all.
+// example is a text that was not read as it was meant.
 type example struct {
 	Family, Notation, Kind string
 	Seed                   int64
@@ -28,26 +28,27 @@ type example struct {
 	Slips                  []string `json:",omitempty"` // where there are several
 }
 
-// slipped is what came of slips.
+// slipped has the counts for calls with slips.
 type slipped struct {
-	count     map[[2]string]*tally    // by notation and kind
-	peer      map[[2]string]*[2]tally // by reader and family: toolnorm's and the other's
-	splits    int                     // texts that were read twice, cut in two ways
-	differ    int                     // those of them that were read in two ways
-	formed    int                     // texts that were still of the family's form
-	unwritten []string                // families that could write no call
+	count map[[2]string]*tally // by notation and kind
+	// by reader and family: toolnorm's counts and the other reader's
+	peer      map[[2]string]*[2]tally
+	splits    int      // texts that were read twice, whole and in pieces
+	differ    int      // those of them whose two readings differ
+	formed    int      // texts that were still of the family's form
+	unwritten []string // families that could write no call
 	examples  []example
-	cases     []Case // of the arena, where these are written
+	cases     []Case // for the arena, if lab.collect is set
 }
 
-// add adds what was counted elsewhere.
+// add adds the counts of o.
 func (t *tally) add(o tally) {
 	for i, n := range o {
 		t[i] += n
 	}
 }
 
-// sitting is one family's calls with slips, of one seed.
+// sitting is the measurement of one family's calls with slips, with one seed.
 type sitting struct {
 	*lab
 	*slipped
@@ -56,8 +57,8 @@ type sitting struct {
 	seed int64
 }
 
-// measureSlips makes slips of every kind in random calls of a family, and two or three at once
-// in a quarter as many.
+// measureSlips makes slips of every kind in random calls of a family, reads the results and returns
+// the counts. It also makes two or three slips at once, a quarter as often.
 func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
 	s := &slipped{count: map[[2]string]*tally{}, peer: map[[2]string]*[2]tally{}}
 	t := &sitting{l, s, g, source(seed, g.Name), seed}
@@ -84,7 +85,7 @@ func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
 	return s
 }
 
-// several makes two or three slips in a call, and reads it.
+// several makes two or three slips in a call, and reads the result.
 func (t *sitting) several(w *frame, parser string) {
 	f := w
 	var made []string
@@ -102,8 +103,9 @@ func (t *sitting) several(w *frame, parser string) {
 	}
 }
 
-// unseen reports whether a slip of a kind, made alone, can leave a call well formed with another
-// value. Made beside another slip it would still say that value, and no reader could know.
+// unseen reports whether a slip of the kind alone can turn the call into a well-formed call with
+// another value. Together with another slip the text would still say that value, and no reader
+// could know the meant one.
 func (t *sitting) unseen(w *frame, k kind) bool {
 	for seed := range int64(24) {
 		f := k.slip(rand.New(rand.NewSource(seed)), w)
@@ -117,10 +119,11 @@ func (t *sitting) unseen(w *frame, k kind) bool {
 	return false
 }
 
-// outcomeNames are the outcomes as examples have them.
+// outcomeNames are the names of the outcomes in examples.
 var outcomeNames = [outcomes]string{"exact", "held", "cut", "lost", "wrong"}
 
-// read reads a text with slips, if there is one, and counts what came of it.
+// read reads the frame f, which is w with slips, and counts the outcome. It does nothing if f is
+// nil or equal to w. A text that still has the family's form is only counted as such.
 func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	if f == nil {
 		return
@@ -153,7 +156,7 @@ func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	}
 }
 
-// example returns a text and what was read of it, as an example for the page.
+// example returns an example with a text and the calls that were read in it.
 func (t *sitting) example(kind, text, outcome string, calls []chat.Call) example {
 	e := example{Family: t.g.Name, Notation: t.g.notation, Kind: kind, Seed: t.seed, Raw: text,
 		Outcome: outcome}
@@ -163,7 +166,7 @@ func (t *sitting) example(kind, text, outcome string, calls []chat.Call) example
 	return e
 }
 
-// others counts what other readers make of a text.
+// others counts the outcomes of other readers for a text.
 func (t *sitting) others(w *frame, text, parser string, ours outcome) {
 	if parser != "" {
 		t.beside("Ollama", t.g.Name, ours, t.outcomeOf(w.call, t.ollama(parser, text)))
@@ -175,14 +178,15 @@ func (t *sitting) others(w *frame, text, parser string, ours outcome) {
 	}
 }
 
-// beside counts what toolnorm and another reader made of the same text.
+// beside counts the outcomes of toolnorm and of another reader for the same text.
 func (s *slipped) beside(reader, family string, ours, theirs outcome) {
 	both := of(s.peer, [2]string{reader, family})
 	both[0][ours]++
 	both[1][theirs]++
 }
 
-// split reads some texts twice, whole and in pieces: how a text was cut may change nothing.
+// split reads a text whole and in pieces, one of six texts at random, and counts whether the two
+// readings differ. They must not.
 func (t *sitting) split(kind, text string) {
 	if t.r.Intn(6) > 0 {
 		return

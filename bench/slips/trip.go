@@ -16,13 +16,13 @@ import (
 	"toolnorm/chat"
 )
 
-// largest is how long a file may be that is an argument.
+// largest is the largest size of a file that is used as an argument, in bytes.
 const largest = 64 << 10
 
-// tagLike finds tags and marks in a call as a family writes it.
+// tagLike matches tags in a call as a family writes it.
 var tagLike = regexp.MustCompile(`</?[^<>\s"=]{3,}[>= ]|\[[A-Z_]{4,}\]`)
 
-// marks returns the tags and marks with which families write calls.
+// marks returns a pattern for all tags with which the families write calls.
 func (l *lab) marks() *regexp.Regexp {
 	var all []string
 	for _, g := range l.families {
@@ -36,8 +36,9 @@ func (l *lab) marks() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(all, "|"))
 }
 
-// realFiles finds files of text below some folders: all with marks of calls that it comes to, up
-// to half, and others. It looks for as long as patience lasts.
+// realFiles returns random text files below some folders, at most most of them. The result hard has
+// the files that contain tags of calls, up to half of all, and plain has the others. It searches
+// for as long as patience lasts.
 func realFiles(roots []string, most int, marks *regexp.Regexp, r *rand.Rand,
 	patience time.Duration) (plain, hard []string) {
 	var paths []string
@@ -78,10 +79,11 @@ func readText(path string) (string, bool) {
 	return string(b), err == nil && utf8.Valid(b)
 }
 
-// tripTally counts what came back of files that were arguments.
+// tripTally counts how files are read that were arguments of calls.
 type tripTally struct{ equal, none, other int }
 
-// trip writes a file as the argument of a call in the family's own form, and reads it.
+// trip writes a file as the argument of a call in the family's own form, reads the call, and counts
+// the outcome. If the call is not read as it was meant, it calls bad with an example.
 func (l *lab) trip(g *family, path, text string, r *rand.Rand, count *tripTally,
 	bad func(example)) {
 	content, _ := json.Marshal(text) // a string cannot fail

@@ -2,16 +2,16 @@ package text
 
 import "strings"
 
-// Hostile is text that begins something over and over and never ends it.
-// A decoder that reads what it holds from the beginning again takes longer with each piece.
+// Hostile is text that begins something over and over and never ends it. A decoder that reads the
+// text that it holds back again and again takes longer with each piece.
 type Hostile struct {
 	Name string
 
 	first, piece string
 }
 
-// Hostiles are the ones measured. Whatever they cost, a token must not cost more at the end than at
-// the beginning.
+// Hostiles are the texts that are measured. With each of them a token must not cost more at the end
+// than at the beginning.
 var Hostiles = []Hostile{
 	{"less-than signs", "", "<"},
 	{"opening braces", "", "{"},
@@ -37,7 +37,7 @@ var Hostiles = []Hostile{
 		"\", \"arguments\": {\"path\": \""},
 }
 
-// Text returns the beginning and n bytes of the piece that repeats.
+// Text returns the beginning of the text and n bytes of the piece that is repeated.
 func (h Hostile) Text(n int) string {
 	return h.first + strings.Repeat(h.piece, n/len(h.piece)+1)[:n]
 }

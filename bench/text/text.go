@@ -8,29 +8,30 @@ import (
 	"strings"
 )
 
-// Tool is the tool that Call calls; its arguments are path and content, both strings.
+// Tool is the name of the tool that Call calls. Its arguments are path and content, both strings.
 const Tool = "write_file"
 
 // Schema is the JSON Schema of the tool's arguments.
 const Schema = `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`
 
-// EditSchema is the schema of a tool as editors offer them: descriptions, choices, a list of
-// objects.
+// EditSchema is the schema of a tool such as editors offer, with descriptions, choices and a list
+// of objects.
 const EditSchema = `{"type":"object","properties":{"path":{"type":"string","description":"The path of the file to edit, relative to the workspace folder."},"mode":{"type":"string","enum":["replace","insert","delete"],"description":"What is done with the lines."},"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{"first":{"type":"integer","minimum":1,"description":"The first line, from 1 on."},"last":{"type":"integer","minimum":1},"text":{"type":"string","description":"What the lines become."}},"required":["first","text"],"additionalProperties":false}},"dry_run":{"type":"boolean","default":false,"description":"Only say what would be done."}},"required":["path","edits"],"additionalProperties":false}`
 
-// TokenBytes is the length of a token; about what tokens of English text and code have.
+// TokenBytes is the length of a token in bytes. Tokens of English text and code have about this
+// length.
 const TokenBytes = 4
 
-// sentence and line are written over and over to the length wanted, each time with its number: a
-// model that says the same for longer than the setting max-repeat is stopped. Both hold what a
-// decoder has to look at twice.
+// sentence and line are repeated up to the length that is wanted, each time with another number,
+// because a model that repeats the same text for longer than the setting max-repeat is stopped.
+// Both contain characters that a decoder has to look at twice.
 const (
 	sentence = "The river %06d runs past the old mill, and in spring it is wide; nobody knows why (a < b, they say).\n"
 	line     = "\tif got[%06d] < want && !ok { return fmt.Errorf(\"row %%d: {%%q}\", i, want) } // it's \\done\n"
 )
 
-// Prose returns n bytes of text without a call, after the header of family, if it writes messages.
-// Harmony is the only family here that writes a header before plain text.
+// Prose returns n bytes of text without a call. For Harmony, the only family here that writes a
+// header before plain text, the header comes first.
 func Prose(family string, n int) string {
 	text := repeat(sentence, n)
 	if family == "harmony" {
@@ -39,9 +40,9 @@ func Prose(family string, n int) string {
 	return text
 }
 
-// Call returns one call of Tool, as family writes it, whose content is n bytes long. Any other
-// family writes bare JSON. path comes first and is short; content is the long argument that a
-// client wants while it is written.
+// Call returns one call of Tool as the family writes it, and the argument content of the call,
+// which is n bytes long. For an unknown family the call is bare JSON. The argument path comes first
+// and is short. The argument content is long, so a client wants it while it is being written.
 func Call(family string, n int) (reply, content string) {
 	content = repeat(line, n)
 	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quote(content))
@@ -68,7 +69,8 @@ func Call(family string, n int) (reply, content string) {
 	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, Tool, args), content
 }
 
-// Tokens returns s in pieces of TokenBytes. They cut through marks and escapes, as real tokens do.
+// Tokens returns s in pieces of TokenBytes bytes. The pieces cut through tags and escapes, as real
+// tokens do.
 func Tokens(s string) []string {
 	tokens := make([]string, 0, len(s)/TokenBytes+1)
 	for len(s) > TokenBytes {
@@ -78,7 +80,7 @@ func Tokens(s string) []string {
 	return append(tokens, s)
 }
 
-// repeat formats piece with 0, 1, 2, … and returns the first n bytes of the results.
+// repeat returns the first n bytes of piece formatted with 0, 1, 2 and so on.
 func repeat(piece string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -87,8 +89,8 @@ func repeat(piece string, n int) string {
 	return b.String()[:n]
 }
 
-// quote returns s as a JSON string, spelled as models spell it: nothing escaped for HTML. An
-// encoder that escapes < would hide what a decoder has to look at twice.
+// quote returns s as a JSON string without escapes for HTML, as models write it. An encoder that
+// escapes < would hide characters that a decoder has to look at twice.
 func quote(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

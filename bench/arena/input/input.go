@@ -9,29 +9,30 @@ import (
 	"toolnorm/chat"
 )
 
-// Case is an input. Readers see it without the fields that say what is right.
+// Case is an input: a text that a model wrote, and the calls that it meant. Readers get it without
+// the fields that say what is right.
 type Case struct {
 	ID  string `json:"id"`
 	Row string `json:"row,omitempty"`
-	// the family whose model wrote it; empty in a file: that of the model
+	// the family of the model that wrote it; empty in a file: found by Model
 	Format string          `json:"format"`
 	Model  string          `json:"model,omitempty"`       // the name of the model
 	Prompt string          `json:"prompt_tail,omitempty"` // the end of the prompt
 	Tools  json.RawMessage `json:"tools,omitempty"`       // of OpenAI's API
-	// the name of tools that a line in front of it gave
+	// the name of a set of tools that an earlier line of the file defines
 	ToolSet  string          `json:"tool_set,omitempty"`
-	Messages json.RawMessage `json:"messages,omitempty"` // what was said in front of it
+	Messages json.RawMessage `json:"messages,omitempty"` // the conversation before it
 	Text     string          `json:"text"`
-	Deltas   []string        `json:"deltas,omitempty"` // the same in pieces
+	Deltas   []string        `json:"deltas,omitempty"` // the same text in pieces
 	Stream   bool            `json:"stream,omitempty"` // it is read piece by piece
 	Finish   string          `json:"finish,omitempty"` // stop or length
-	Alone    *Alone          `json:"alone,omitempty"`  // for readers of arguments alone
+	Alone    *Alone          `json:"alone,omitempty"`  // for readers that read only arguments
 
-	Want   []Call `json:"want,omitempty"`   // no call: none may run
+	Want   []Call `json:"want,omitempty"`   // the calls that were meant; empty: no call may run
 	Prefix bool   `json:"prefix,omitempty"` // the first calls of Want, or none, are right
-	// the case that a reader must have read right to be asked this one
+	// the id of a case; only readers that read that case right are asked this one
 	Base string `json:"base,omitempty"`
-	Like string `json:"like,omitempty"` // the case that must be read in the same way
+	Like string `json:"like,omitempty"` // the id of the case that must be read in the same way
 	Note string `json:"note,omitempty"` // for readers of the page
 }
 
@@ -47,7 +48,7 @@ type Call struct {
 	Arguments string `json:"arguments"`
 }
 
-// Tools returns tools as OpenAI's API has them.
+// Tools returns tools as JSON in the form of OpenAI's API.
 func Tools(offered []chat.Tool) json.RawMessage {
 	type function struct {
 		Name        string          `json:"name"`
@@ -66,7 +67,8 @@ func Tools(offered []chat.Tool) json.RawMessage {
 	return out
 }
 
-// Write writes cases, a line each, behind the tools that they name.
+// Write writes cases into a file, one JSON object per line, after the sets of tools that they name.
+// It returns an error if the file cannot be written.
 func Write(name string, cases []Case, sets map[string][]chat.Tool) error {
 	f, err := os.Create(name)
 	if err != nil {

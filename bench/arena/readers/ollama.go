@@ -19,7 +19,7 @@ import (
 	"github.com/ollama/ollama/model/parsers"
 )
 
-// families are the parsers by family.
+// families maps families to the names of Ollama's parsers.
 var families = map[string]string{
 	"hermes": "qwen3", "qwen3-coder": "qwen3-coder", "glm4.7": "glm-4.7",
 	"gemma4": "gemma4-no-thinking", "mistral": "ministral",
@@ -28,7 +28,7 @@ var families = map[string]string{
 	"lfm2": "lfm2", "command-r7b": "cohere", "glimmer": "glimmer", "poolside": "laguna",
 }
 
-// line is an input.
+// line is an input that the arena writes.
 type line struct {
 	ID, Format, Text string
 	Tools            []api.Tool
@@ -36,13 +36,13 @@ type line struct {
 	Stream           bool
 }
 
-// call is one that was read.
+// call is a call that was read.
 type call struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// answer is what became of a line.
+// answer is the answer to a line.
 type answer struct {
 	ID    string `json:"id"`
 	Skip  bool   `json:"skip,omitempty"`
@@ -52,7 +52,7 @@ type answer struct {
 }
 
 func main() {
-	// the parsers tell of every text that they cannot read
+	// the parsers log every text that they cannot read
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	in := json.NewDecoder(bufio.NewReader(os.Stdin))
 	out := json.NewEncoder(os.Stdout)
@@ -65,7 +65,8 @@ func main() {
 	}
 }
 
-// read reads a line. An error of the parser counts as no call, as its server answers 500 then.
+// read returns what Ollama's parser reads in a line. If the parser returns an error, the answer has
+// no calls, because Ollama's server answers 500 in this case.
 func read(l *line) (a answer) {
 	a.ID, a.Calls = l.ID, []call{}
 	p := parsers.ParserForName(families[l.Format])

@@ -17,7 +17,7 @@ import (
 	"toolnorm/proxy/form/openai"
 )
 
-// line is an input.
+// line is an input that the arena writes.
 type line struct {
 	ID     string
 	Format string
@@ -35,13 +35,13 @@ type line struct {
 	Finish   string
 }
 
-// call is one that was read.
+// call is a call that was read.
 type call struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// answer is what became of a line.
+// answer is the answer to a line.
 type answer struct {
 	ID    string `json:"id"`
 	Calls []call `json:"calls"`
@@ -61,16 +61,17 @@ func main() {
 	}
 }
 
-// pieces hands text over, and notes how much had left when the next piece was asked for.
+// pieces is a source that passes text on piece by piece. When it is asked for the next piece, it
+// records how many bytes of arguments had been sent by then.
 type pieces struct {
 	left   []string
 	finish string
-	done   int // bytes of arguments that have left
+	done   int // bytes of arguments that have been sent
 	sent   []int
 	asked  bool
 }
 
-// Next implements chat.Source.
+// Next implements chat.Source. It returns the next piece, or a Finish event after the last one.
 func (p *pieces) Next() (chat.Event, error) {
 	if p.asked {
 		p.sent = append(p.sent, p.done)
@@ -83,10 +84,10 @@ func (p *pieces) Next() (chat.Event, error) {
 	return chat.Event{Kind: chat.Text, Text: text}, nil
 }
 
-// Close implements chat.Source.
+// Close implements chat.Source. It does nothing.
 func (p *pieces) Close() error { return nil }
 
-// read reads a line.
+// read returns the calls that toolnorm's decoder reads in a line.
 func read(l *line) (a answer) {
 	a.ID, a.Calls = l.ID, []call{}
 	f := adapters.Named(l.Format)
