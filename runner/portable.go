@@ -11,8 +11,8 @@ import (
 )
 
 // portable returns a JSON object in a form that any shell takes, between single quotes, as one
-// unchanged word. It returns an error if args is not a JSON object in UTF-8. Empty arguments and null
-// become {}. The result has these properties:
+// unchanged word. It returns an error if args is not a JSON object in UTF-8. Empty arguments and
+// null become {}. The result has these properties:
 //
 //   - it is one line, and contains no single quote, no backquote and no <; after a backslash there is only u or one of the
 //     letters b, f, n, r and t, since fish reads \\ and \' even between single quotes;
