@@ -95,7 +95,7 @@ type Decoding struct {
 	Quiet bool
 }
 
-// Checking configures what is done so that calls fit their schemas.
+// Checking configures how calls are made to fit their schemas.
 type Checking struct {
 	// NoGrammar stops llama-server from constraining the model to calls that fit their schemas.
 	NoGrammar bool
@@ -135,7 +135,7 @@ type Lengths struct {
 	Reasoning string
 }
 
-// Loops configures what is done about a model that repeats itself.
+// Loops configures how a model that repeats itself is stopped.
 type Loops struct {
 	// LoopGuard says what is done if the model makes the same call with the same result turn after
 	// turn: LoopOff, LoopWarn or LoopBreak. Empty: LoopWarn.
@@ -149,7 +149,8 @@ type Loops struct {
 }
 
 // strategyGone is a strategy that settings of earlier releases may still name. The program then
-// fails to start with an error that says what to do instead, which a plain "none of …" would not.
+// fails to start with an error that says which strategies to use instead. The usual error would
+// only list the known strategies.
 const strategyGone = "clone"
 
 // The values of Lengths.Overflow: what happens to a conversation that is longer than its context.

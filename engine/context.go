@@ -242,9 +242,9 @@ const (
 	fewestRead = 256
 )
 
-// learnTokens records how many tokens the server has counted in the prompt. A count that shows that
-// the prompt was cut is not recorded. Instead the client is told so, since it would not learn of it
-// otherwise.
+// learnTokens records how many tokens the server has counted in the prompt. If the count shows that
+// the prompt was cut, it is not recorded. Instead the client is told that the prompt was cut,
+// because nothing else would show it.
 func (c *counter) learnTokens(n chat.Counts) {
 	why := ""
 	switch {

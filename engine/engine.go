@@ -134,8 +134,8 @@ func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev err
 	return nil
 }
 
-// answer prepares a request and returns its reply. Errors are part of the reply. A completion needs
-// none of the steps, because it has no tools, no history and no template.
+// answer prepares a request and returns its reply. An error is part of the reply. A completion is
+// not prepared, because it has no tools, no history and no template.
 func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
@@ -185,10 +185,10 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	return true
 }
 
-// begin returns a job with what is known of r without asking a server, unless the server's kind
-// must be found out. Schemas that are too large are refused first, before any code walks them. It
-// returns an error if the request is wrong (fault.Invalid), there is no such server or model
-// (NotFound), or the server cannot be reached.
+// begin returns a job with everything about r that is known without asking the model. It asks a
+// server only if the server's kind must be found out. Schemas that are too large are refused first,
+// before any code processes them. It returns an error if the request is wrong (fault.Invalid),
+// there is no such server or model (NotFound), or the server cannot be reached.
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	if name == "" {

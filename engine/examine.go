@@ -22,7 +22,7 @@ type Plan struct {
 	Wording string
 }
 
-// Plan returns how a model, or the model that an alias stands for, is read. It asks no server, so
+// Plan returns how a model is read, or the model that an alias stands for. It asks no server, so
 // that lists of models can show it at no cost.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
@@ -33,7 +33,7 @@ func (e *Engine) Plan(model string) Plan {
 	return p
 }
 
-// Findings are what was found out about a model, and how requests to it that offer tools are
+// Findings are the facts about a model, and the ways in which requests with tools to this model are
 // answered. They are for people: doctor prints them, and the engine does not use them.
 type Findings struct {
 	// Facts are what the server says about the model. The field Strategies below hides that of

@@ -21,7 +21,7 @@ type wanted struct {
 	by     string
 }
 
-// trip is one piece of shared work, which a request does for all that wait.
+// trip is one piece of shared work. One request does it, and the others wait for its result.
 type trip[V any] struct {
 	done chan struct{} // closed when there is a result
 	v    V

@@ -224,8 +224,7 @@ func requireCall(r *chat.Request, in events) events {
 }
 
 // noCall returns the error of a reply without the call that tool_choice requires. The parameter why
-// says what is wrong with the call that was written, or what the model wrote instead, and may be
-// empty.
+// is the reason: a fault in the call, or the text that the model wrote instead. It may be empty.
 func noCall(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

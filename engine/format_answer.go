@@ -258,8 +258,8 @@ func (a *formedAnswer) rewritten(text string) string {
 	return string(whole)
 }
 
-// reasked tells the model what was wrong with its answer, and returns the next answer, repaired, or
-// "" if it cannot be repaired.
+// reasked tells the model what was wrong with its answer, and returns its next answer, repaired. It
+// returns "" if that cannot be repaired.
 func (a *formedAnswer) reasked(text string) string {
 	r := *a.j.request
 	if r.Tools = nil; a.j.answerForm != nil {

@@ -126,11 +126,10 @@ func (g *guard) rules(tool chat.Tool) *valid.Validator {
 	return g.j.rules(tool, g.j.names.forClient(tool.Name))
 }
 
-// begin keeps the start of a call until some of its arguments may be sent. While nothing of a call
-// was sent, it can still become text, or another call, without the client noticing. For other tools
-// it is enough that what was sent can be completed to a valid call. A strict tool promises
-// arguments that fit in every way. So its call is kept until it is complete, and is written again
-// as a whole if necessary. It always returns true.
+// begin keeps the start of a call until some of its arguments may be sent. Until then the call can
+// still become text, or another call, without the client noticing. The call of a strict tool must
+// fit in every way. So it is kept until it is complete, and is written again as a whole if
+// necessary. begin always returns true.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)
@@ -189,9 +188,9 @@ func (g *guard) release(c *guarded, to int) bool {
 }
 
 // end sends the rest of a call that fits, and keeps a call that must be repaired. It returns false
-// if no more events are wanted. Members that the schema forbids are removed if the rest fits
-// without them. Strict schemas forbid what models like to add ("reason": "user asked"), and a
-// second generation lost what was right.
+// if no more events are wanted. Members that the schema forbids are removed if the call fits
+// without them, since models like to add such members ("reason": "user asked"). A second generation
+// would risk the parts that were right.
 func (g *guard) end() bool {
 	c := g.call
 	g.call = nil
@@ -230,8 +229,9 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	return true
 }
 
-// said returns what was sent, in the form in which the model writes. Few replies need it (after a
-// repair, or an end before the model's own), so calls are printed here and not when they are sent.
+// said returns the text and the calls that were sent, in the form in which the model writes them.
+// Few replies need it (after a repair, or an end before the model's own), so calls are printed here
+// and not when they are sent.
 func (g *guard) said() string {
 	var all []byte
 	text, at := g.text.String(), 0

@@ -41,7 +41,7 @@ type job struct {
 	answerForm json.RawMessage
 }
 
-// target is the model that a request goes to, and what is known about that model.
+// target is the model that a request goes to, with its server and the facts about it.
 type target struct {
 	engine   *Engine
 	server   *server
@@ -59,7 +59,7 @@ type beforehand struct {
 	picked string      // the tool that the model said it needs; empty: it was not asked
 }
 
-// templateUse is what was decided from the model's template.
+// templateUse has the decisions that were made by the model's template.
 type templateUse struct {
 	named bool // the format comes from the template, not the model's name or a setting
 	// calls in the template's form cannot be read, so tools are described in the system text
@@ -87,7 +87,7 @@ func (j *job) aside(r *chat.Request) *job {
 // digest is not known, so the result is empty.
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
-// learn applies change to what is known of the model.
+// learn applies change to the stored lessons about the model.
 func (t *target) learn(change func(*lessons)) {
 	t.server.memory.learn(t.model, t.facts.Digest, change)
 }
@@ -129,9 +129,9 @@ func inPrompt(r *chat.Request, strategy string) *chat.Request {
 // definedIn reports whether a tool is defined in the conversation.
 func definedIn(t chat.Tool) bool { return t.Found }
 
-// orderFor returns an order that asks for r, with what is known before a server is probed. The
-// order's facts, strategy and tools may be missing. It is enough to probe a server, to choose a
-// context, or to complete a text.
+// orderFor returns an order for r, as far as it can be made before a server is probed. The order's
+// facts, strategy and tools may be missing. It is enough to probe a server, to choose a context, or
+// to complete a text.
 func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))

@@ -10,13 +10,13 @@ import (
 	"toolnorm/engine/window"
 )
 
-// memory has what was learned from requests about the models of one server. The zero value is
-// empty.
+// memory has the lessons about the models of one server, which were learned from requests. The zero
+// value is empty.
 //
-// What is known of a model is valid as long as the model has the same digest. A model without a
-// digest may be replaced unnoticed before the next request. But learning everything anew each time
-// would cost the client seconds, since the wording is found by up to four generations. So what is
-// known of such a model is valid for undigestedAge.
+// Lessons are valid as long as the model has the same digest. A model without a digest may be
+// replaced unnoticed before the next request. But learning everything anew each time would cost the
+// client seconds, since the wording is found by up to four generations. So the lessons about such a
+// model are valid for undigestedAge.
 type memory struct {
 	mu sync.Mutex
 	// by name and digest, since the servers of a pool may have two models under one name
@@ -37,9 +37,9 @@ type memory struct {
 // difference without a restart.
 const undigestedAge = time.Hour
 
-// lessons are what is known of one model. A copy may be read without the lock, because no step
-// changes what the copies share. Answers are right without lessons as well. A request without them
-// only tries again what failed before, or asks again what was already asked.
+// lessons are the things that were learned about one model. A copy may be read without the lock,
+// because no step changes what the copies share. Answers are right without lessons as well. A
+// request without them only tries again what failed before, or asks again what was already asked.
 type lessons struct {
 	until time.Time // without a digest: when the lessons expire
 
@@ -52,14 +52,14 @@ type lessons struct {
 	warned  uint64            // hash of the names of the tools in the last warning about their cost
 }
 
-// of returns what is known of the model with that digest, or empty lessons if nothing is known.
+// of returns the lessons about the model with that digest, or empty lessons if there are none.
 func (m *memory) of(model, digest string) lessons {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current(model, digest)
 }
 
-// learn applies change to what is known of the model with that digest, and stores the result.
+// learn applies change to the lessons about the model with that digest, and stores the result.
 func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.mu.Lock()
 	before := m.current(model, digest)

@@ -80,7 +80,7 @@ func (n *names) others() map[string]string {
 }
 
 // aliasTools returns the job with tools renamed to names that the model's family can write. A name
-// that is neither plain nor passes a trial gets an alias, because a name that does not come back
+// gets an alias unless it is plain or passes a trial. A name that does not come back unchanged
 // loses the call, while an alias costs the model a hint at most. It never fails.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := unsureNames(j.request)

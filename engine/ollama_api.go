@@ -40,9 +40,9 @@ func (e *Engine) Server(ctx context.Context, model string, request *fastjson.Val
 }
 
 // Tags returns the body of /api/tags, which lists every model that can be asked, by the name that
-// clients use. Models of other servers and aliases are entries like the others, with what is known
-// of them, because clients build their menus from this list. Servers that cannot be reached are
-// left out. It returns an error only if the request has ended.
+// clients use. Models of other servers and aliases have entries like the others, because clients
+// build their menus from this list. Servers that cannot be reached are left out. It returns an
+// error only if the request has ended.
 func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	models, err := e.Models(ctx)
 	if err != nil {
@@ -161,8 +161,8 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (
 	return withTools(body)
 }
 
-// description returns what is known of a model whose server does not speak Ollama's API, in
-// Ollama's form. The context length, if the server says it, is under the name of the architecture,
+// description returns a description in Ollama's form for a model whose server does not speak
+// Ollama's API. The context length, if the server says it, is under the name of the architecture,
 // because clients look for it there.
 func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
 	context := ""

@@ -7,10 +7,11 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// How much of a call is held back if neither the client nor a setting says it. It is what the model
-// writes in holdTime, so that a fast model's short calls are sent in one piece, and the reader of a
-// slow model sees progress. The number of bytes is known when the call begins, because what the
-// model has written before the arguments, at least the tag and the name, shows its pace.
+// The limits on how much of a call is held back if neither the client nor a setting says it. It is
+// as much as the model writes in holdTime, so that a fast model's short calls are sent in one
+// piece, and the reader of a slow model sees progress. The number of bytes is known when the call
+// begins, because the text before the arguments, at least the tag and the name, shows the model's
+// pace.
 const (
 	holdTime = 300 * time.Millisecond
 	// bytes; also the limit if the server could not constrain the rest of a call that goes wrong

@@ -27,7 +27,7 @@ type pool struct {
 	mu sync.Mutex // guards running of all members, since these are compared
 }
 
-// member is one server of a pool, and what is known of that server.
+// member is one server of a pool, with its state.
 type member struct {
 	*server
 	at      string // its address
@@ -248,7 +248,7 @@ func (p *pool) give(m *member) {
 	m.running--
 }
 
-// poolAway is the code of the error for a pool of which no server answers.
+// poolAway is the code of the error for a pool in which no server answers.
 const poolAway = "servers_away"
 
 // allAway returns the error for a pool in which no server with the model answers. It names the

@@ -15,9 +15,9 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Remember says where to store, across restarts, what was found out about models: the wording in
-// which they understand tools, what their templates say, and whether they call tools that they do
-// not need. Finding that out takes some generations. The zero value stores nothing.
+// Remember says where findings about models are stored across restarts. These are the wording in
+// which models understand tools, what their templates say, and whether they call tools that they do
+// not need. Finding them again takes some generations. The zero value stores nothing.
 type Remember struct {
 	File    string
 	Program string // the program's version: another version may have other findings
@@ -98,7 +98,7 @@ func (n *note) same(other note) bool {
 	return n.Server == other.Server && n.Model == other.Model && n.Digest == other.Digest
 }
 
-// find returns what is stored about a model, as lessons. It returns false if nothing is.
+// find returns the stored findings about a model as lessons. It returns false if there are none.
 func (n *notes) find(server, model, digest string, formats *adapters.Set) (l lessons, ok bool) {
 	if n == nil || digest == "" {
 		return l, false
@@ -136,7 +136,7 @@ func (r *readingNote) read(formats *adapters.Set) *reading {
 	return out
 }
 
-// noteOf returns the part of the lessons that is worth storing. It returns false if there is none.
+// noteOf returns the part of the lessons that is worth storing. It returns false if no part is.
 func noteOf(l lessons, formats *adapters.Set) (one note, ok bool) {
 	one = note{Wording: l.wording, Gate: l.gate}
 	if r := l.reading; r != nil {
@@ -152,7 +152,7 @@ func noteOf(l lessons, formats *adapters.Set) (one note, ok bool) {
 	return one, one.Wording != nil || one.Gate != gateUnknown || one.Reading != nil
 }
 
-// keep stores what was found out about a model. If the file cannot be written, that is logged once.
+// keep stores the findings about a model. If the file cannot be written, that is logged once.
 func (n *notes) keep(one note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

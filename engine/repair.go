@@ -124,9 +124,9 @@ func onlyFormats(problems []valid.Problem) bool {
 	})
 }
 
-// complete sends what is missing of a call whose arguments are now known. It returns false if no
-// more events are wanted. If part of the call was sent, what was read but not yet sent comes before
-// what the repair adds.
+// complete sends the unsent part of a call whose arguments are now known. It returns false if no
+// more events are wanted. If part of the call was sent, the safe text that was read but not sent
+// comes first, and then the rest of args.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
 	if c.args != nil && c.args.Cut() {
@@ -221,8 +221,9 @@ func (g *guard) misfit(c *guarded) string {
 }
 
 // rewrite has the model write the call again, constrained to the schema, in the same place of the
-// reply, and with what was sent kept. A server that refuses the schema, or crashes on it as Ollama
-// 0.24 does on large ones, gets a weaker one. It returns false if that gives no call that fits.
+// reply. The part that was sent is kept. A server that refuses the schema, or crashes on it as
+// Ollama 0.24 does on large ones, gets a weaker schema. It returns false if that gives no call that
+// fits.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	// The parts of the old arguments that fit are fixed by const. So the model fills in the rest,
 	// and cannot forget half a file while it corrects a number. A call that cannot be divided into
@@ -312,9 +313,9 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 }
 
 // reask asks the model again, and returns the arguments of the first call in its next reply that
-// fits, or false if there is none. The conversation ends with what was wrong with the call as the
-// tool's error, because models are trained to see their mistakes in this form. This comes at the
-// end, so the server's prompt cache stays valid.
+// fits, or false if there is none. The conversation for this ends with a result of the call, an
+// error that says what was wrong, because models are trained to see their mistakes in this form.
+// The error is at the end, so the server's prompt cache stays valid.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name +
 		" again with arguments that fit its schema."
@@ -360,8 +361,8 @@ func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) 
 	return call.Args, true
 }
 
-// Names of what the client is told about its request, in headers that begin with Toolnorm- and in
-// comments.
+// The names of the notes about a request that the client gets, in headers that begin with Toolnorm-
+// and in comments.
 const (
 	noteHistory   = "History"   // the conversation was normalized: codes of package history
 	noteTrimmed   = "Trimmed"   // the oldest turns were left out

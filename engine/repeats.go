@@ -11,8 +11,8 @@ import (
 	"toolnorm/engine/repeat"
 )
 
-// The values of Loops.LoopGuard: what is done about a model that makes the same call over and over,
-// and gets the same result.
+// The values of Loops.LoopGuard. They say what is done if a model makes the same call over and
+// over, and gets the same result.
 const (
 	LoopOff   = "off"   // nothing
 	LoopWarn  = "warn"  // the log and the client are told

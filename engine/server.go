@@ -161,9 +161,10 @@ type Upstream struct {
 	Key  string // bearer token, for servers that speak OpenAI's API; empty: none is sent
 }
 
-// parse returns the kind and the URLs of an Upstream, or an error that says what is wrong with it,
-// without its name. A Kind that is set takes precedence over the URL's. A key for Ollama is an
-// error and not ignored, because whoever sets one believes that the server is protected.
+// parse returns the kind and the URLs of an Upstream. It returns an error if a member is wrong. The
+// error does not contain the Upstream's name. A Kind that is set takes precedence over the URL's. A
+// key for Ollama is an error and not ignored, because whoever sets one believes that the server is
+// protected.
 func (u Upstream) parse() (kind string, bases []string, err error) {
 	if kind, bases, err = upstream.ParseURLs(u.URL); err != nil {
 		return "", nil, fmt.Errorf("url: %w", err)

@@ -47,8 +47,9 @@ func (t *turn) end() {
 	}
 }
 
-// timeouts returns how long an attempt may wait, which is what is left of the request's time. An
-// attempt for which another server may be asked does not wait in the queue of a full server.
+// timeouts returns the time limits of an attempt. They are reduced by the time that earlier
+// attempts took. An attempt for which another server may be asked does not wait in the queue of a
+// full server.
 func (t *turn) timeouts(pooled bool) wait.Timeouts {
 	limits := t.engine.cfg.Timeouts
 	if len(t.tried) > 0 {

@@ -10,8 +10,9 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// user returns the user's last question, or its end if it is long, or "" if there is none. It skips
-// messages of the client itself, such as reminders, which ask nothing.
+// user returns the user's last question. It returns only the end of a long question, and "" if
+// there is no question. It skips messages of the client itself, such as reminders, which ask
+// nothing.
 func (t demoTurn) user() string {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role != "user" {

@@ -182,7 +182,7 @@ func (p *pairing) byID(result *turn) *call {
 }
 
 // byName returns the first open call of the result's tool in the last message with calls, or nil.
-// Earlier messages do not count, since a result without an id answers what was just called.
+// Earlier messages do not count, because a result without an id belongs to the last calls.
 func (p *pairing) byName(result *turn) *call {
 	if result.Name == "" || p.names[result.Name] == nil {
 		return nil
@@ -199,8 +199,8 @@ func (p *pairing) byOrder(result *turn) *call {
 	return p.open.first()
 }
 
-// answered appends the results of calls to the turns. A call without a result stays without one,
-// because what it returned is not known.
+// answered appends the results of calls to the turns. If a call has no result, none is added,
+// because nothing is known about it.
 func (t *talk) answered(calls queue) {
 	at := t.turns[len(t.turns)-1].at
 	for _, c := range calls {
@@ -214,8 +214,8 @@ func (t *talk) answered(calls queue) {
 	}
 }
 
-// resultMessage returns a result as a user message. The text says that it is a result, and of which
-// tool. Otherwise the model would take it for the question.
+// resultMessage returns a result as a user message. The text names the tool and says that it is a
+// result. Otherwise the model would take it for the question.
 func resultMessage(m chat.Message) chat.Message {
 	of := "a tool"
 	if m.Name != "" {

@@ -47,8 +47,8 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 
 // Chat begins a reply of /api/chat, for which the server renders the prompt and looks for calls
 // itself. The server may be silent for as long as a call takes to write (Withheld), since its
-// parsers send a whole call at once. Tokens are kept only if the client asked for them and none of
-// them may be part of a call. Chat returns an error if the server refuses the request or cannot be
+// parsers send a whole call at once. Tokens are kept only if the client asked for them and no token
+// can be part of a call. Chat returns an error if the server refuses the request or cannot be
 // reached.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
 	s := new(stream)

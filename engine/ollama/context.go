@@ -135,7 +135,7 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // withContext returns a request that asks for a context of n tokens. If its options are not an
-// object, it is returned unchanged, because the server says what is wrong.
+// object, it returns the request unchanged, so that the server refuses it with a reason.
 func withContext(v *fastjson.Value, n int) []byte {
 	var a fastjson.Arena
 	options := v.Get("options")

@@ -269,9 +269,9 @@ func (r *records) next() {
 	}
 }
 
-// record adds one record to what is passed on. "done" marks the final record only in a model's
-// reply, since the progress of a pull ends with the stream. An error record is the end in any
-// answer. It returns an error for a record that is not JSON or incomplete.
+// record adds one record to the answer for the client. In a model's reply "done" marks the final
+// record, but the progress of a pull simply ends with the stream. An error record is the end in any
+// answer. record returns an error for a record that is not JSON or incomplete.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {

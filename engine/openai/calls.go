@@ -186,8 +186,8 @@ func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 }
 
 // advance appends to out the part of an incomplete call that may be sent. Short arguments wait
-// until they are complete (Hold), since a call of which nothing was sent can still be repaired by
-// its schema.
+// until they are complete (Hold), because a call can be repaired by its schema as long as no part
+// of it was sent.
 func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 	if c.name == "" || !c.whole() && (c.valid < len(c.args) || c.valid <= adapters.Held(n.hold)) {
 		return out
@@ -212,8 +212,8 @@ func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.
 	return append(out, chat.Event{Kind: chat.CallArgs, Index: n.begun - 1, Text: args})
 }
 
-// meant returns the offered tool that a name means, or a tool with just that name if there is none.
-// Spellings such as functions.Get_Weather mean get_weather.
+// meant returns the offered tool that a name stands for. If there is none, it returns a tool with
+// that name and nothing else. Spellings such as functions.Get_Weather stand for get_weather.
 func (n *nativeCalls) meant(name string) chat.Tool {
 	if t, ok := adapters.Offered(n.tools, name); ok {
 		return t

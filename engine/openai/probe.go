@@ -96,8 +96,8 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 }
 
 // listed returns the server's list entry of a model, or an empty Model if there is none, since some
-// servers answer to any name. vLLM's entry has the context length (max_model_len). OpenAI's own
-// list has neither that nor what a model can do.
+// servers answer to any name. vLLM's entry has the context length (max_model_len). The entries of
+// OpenAI itself have neither a context length nor abilities.
 func (b *Backend) listed(ctx context.Context, model string) Model {
 	list, _ := b.Client.Models(ctx) // a server without a list is fine
 	for _, m := range list {

@@ -183,9 +183,9 @@ func (d *deltas) delta(v *fastjson.Value) {
 	}
 }
 
-// fragmentOf returns one entry of tool_calls. The parameter function is its member of that name. An
-// id may be a number, and arguments may be an object, of which the JSON is used. An index that is
-// missing or not a number becomes -1, which matches any.
+// fragmentOf returns one entry of tool_calls as a fragment. The parameter function is the entry's
+// member of that name. An id may be a number, and arguments may be an object, whose JSON text is
+// used. An index that is missing or not a number becomes -1, which matches any index.
 func fragmentOf(call, function *fastjson.Value) fragment {
 	f := fragment{index: -1, id: scalar(call.Get("id")),
 		name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}

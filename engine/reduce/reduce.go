@@ -253,7 +253,7 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 
 // annotate returns a description with the keywords for which a reduced schema has no place, as in
 // "A day. (format: date)". Otherwise the model would not know the keywords that Ollama drops, and
-// its calls would be wrong if only those say what is right.
+// could not follow them.
 func annotate(text string, notes []schema.Note) string {
 	if len(notes) == 0 {
 		return text

@@ -214,8 +214,8 @@ func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, te
 	return nil
 }
 
-// hasNull reports whether a list in a document has null as an element, which encoding/json reads as
-// zero. llama-server writes it for what it could not compute.
+// hasNull reports whether a list in a document has null as an element. llama-server writes null for
+// a number that it could not compute, and encoding/json reads it as zero.
 func hasNull(document []byte) bool {
 	null := []byte("null")
 	for before, rest, ok := bytes.Cut(document, null); ok; before, rest, ok = bytes.Cut(rest, null) {

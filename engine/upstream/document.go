@@ -33,9 +33,9 @@ type document struct {
 }
 
 // Read reads an answer of at most limit bytes, and returns the string at path, or "" if there is
-// none. It returns an error if the answer breaks off or is not JSON. The parameter expected is
-// about the number of bytes of the string, since a prompt is about as long as what it was rendered
-// from.
+// none. It returns an error if the answer breaks off or is not JSON. The parameter expected is an
+// estimate of the string's length: a prompt is about as long as the request from which it was
+// rendered.
 func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (string, error) {
 	d, ok := p.pool.Get().(*document)
 	if !ok {
@@ -65,9 +65,9 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 	return parseString(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
-// beginning reads an answer up to the string at that path, and returns what it has read. It returns
-// nil, and reads nothing, if it does not find the string. It searches for the names in quotes, and
-// only finds them in the form that servers write:
+// beginning reads an answer up to the string at that path, and returns the text that it has read.
+// If it does not find the string, it reads nothing and returns nil. It searches for the names in
+// quotes, and only finds them in the form that servers write:
 //
 //	{"model":"qwen3","created_at":"…","done":false,"_debug_info":{"rendered_template":"\u003c|im_start|\u003euser\n…"}}
 //

@@ -99,8 +99,9 @@ type Force struct {
 	Said   string          // what the model wrote before it, in the model's own format
 }
 
-// Facts are what is known of a model, as long as its digest stays the same. All of them come from
-// the server. If it does not say something, the zero value is the safe assumption.
+// Facts are the known properties of a model. They are valid as long as its digest stays the same.
+// All of them come from the server. If the server does not say something, the zero value is the
+// safe assumption.
 type Facts struct {
 	// Digest changes when the model does. Empty: the server sends none.
 	Digest string

@@ -139,9 +139,9 @@ var statuses = map[int]struct {
 	499: {fault.Unavailable, ""},
 }
 
-// kindOf returns the kind of fault of a server's answer, and OpenAI's code for it, or "" if there
-// is none. The message takes precedence over the status. For example, Ollama says 500 if a model
-// does not fit into memory, which no second try changes.
+// kindOf returns the kind of fault of a server's answer, and OpenAI's code for it. The code is ""
+// if OpenAI has none. The message takes precedence over the status. For example, Ollama says 500 if
+// a model does not fit into memory, which no second try changes.
 func kindOf(status int, text string) (fault.Kind, string) {
 	for _, s := range sayings {
 		if strings.Contains(text, s.words) {

@@ -67,10 +67,9 @@ func (c copied) path() (steps []string) {
 	return steps
 }
 
-// parse parses exactly one JSON value. It returns an error if the text is not one, is nested too
-// deeply, or has a number that is too long. encoding/json would parse it in one call, but reports
-// neither members that occur twice, nor positions, nor how many values are at each depth, which the
-// limit on work needs.
+// parse parses exactly one JSON value. It returns an error if the text is not a single JSON value,
+// is nested too deeply, or has a number that is too long. encoding/json is not used, because it
+// does not report members that occur twice, positions, or the number of values at each depth.
 func parse(text []byte) (*document, error) {
 	root, deep := jsontree.Parse(text, maxDepth)
 	switch {

@@ -87,7 +87,7 @@ func (p *Prefix) Write(fragment string) {
 	}
 }
 
-// Text returns what was written, without what was cut out.
+// Text returns the text that was written, without the members that were cut out.
 func (p *Prefix) Text() []byte { return p.text }
 
 // Safe returns how many bytes of the text can begin an object that fits. The number never shrinks,
@@ -318,7 +318,7 @@ func (p *Prefix) path(name string) (steps []string) {
 	return steps
 }
 
-// Written returns everything that was written, including what was cut out.
+// Written returns all text that was written, including the members that were cut out.
 func (p *Prefix) Written() []byte {
 	if p.Cut() {
 		return p.written
@@ -329,8 +329,8 @@ func (p *Prefix) Written() []byte {
 // Cut reports whether a member was cut out.
 func (p *Prefix) Cut() bool { return p.written != nil }
 
-// cut removes what was read after the last safe byte. The comma before a member is removed together
-// with the member. For the first member it is the comma after it (see next).
+// cut removes the text that was read after the last safe byte. The comma before a member is removed
+// together with the member. For the first member it is the comma after it (see next).
 func (p *Prefix) cut() {
 	if !p.Cut() {
 		p.written = append(slices.Clone(p.text), p.rest...)
