@@ -84,7 +84,7 @@ type Naming struct {
 	DefaultModel string
 }
 
-// Decoding configures how calls are found in what a model writes.
+// Decoding configures how calls are found in the text of a model.
 type Decoding struct {
 	// Hold, Which and Quiet are the fields of adapters.Options with these names. Hold applies to
 	// requests that do not set it. If all are zero, short calls are sent whole and long ones are
@@ -265,7 +265,7 @@ func (c Config) validateNames() error {
 	return nil
 }
 
-// formats returns the set of known formats: Formats, or the built-in ones if that is nil.
+// formats returns the set of known formats. This is c.Formats, or the built-in set if that is nil.
 func (c Config) formats() *adapters.Set {
 	if c.Formats == nil {
 		return adapters.Builtin()

@@ -161,9 +161,9 @@ func silent(err error) bool {
 
 // unwedge unloads the model of a request that was not answered, and reports whether asking again
 // may help. Ollama may lose a runner's slot for good when a client leaves between two tokens (seen
-// on 0.34), and a parser of calls may hang (before 0.32.15). Every later request then waits in vain
-// until the model is reloaded. unwedge is called only if the settings allow it, since others may be
-// using the model.
+// on 0.34), and a parser of calls may hang (before 0.32.15). After that every request waits without
+// an answer until the model is reloaded. unwedge is called only if the settings allow it, since
+// others may be using the model.
 func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bool {
 	j, err := e.begin(ctx, p, r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Plan describes how a model is read, as far as its name and the settings say. It does not include
-// what a probe would find.
+// the results of a probe.
 type Plan struct {
 	Server   string // "ollama", "demo", or the name of an Upstream
 	Model    string // the name that its server uses
@@ -51,11 +51,11 @@ type Findings struct {
 	Wording adapters.Wording
 }
 
-// Examine finds out about a model what its first request with tools would find out, by the same
-// steps, because what doctor prints must be true of the program that answers requests. The server
-// loads the model. If the model's template has no place for tools, Examine may ask the model for a
-// few short calls. Examine returns an error if there is no such model, its server cannot be
-// reached, or ctx ends.
+// Examine returns everything that the first request with tools to a model would find out about the
+// model. It takes the same steps as such a request, because the report of doctor must be true of
+// the program that answers requests. The server loads the model. If the model's template has no
+// place for tools, Examine may ask the model for a few short calls. Examine returns an error if
+// there is no such model, its server cannot be reached, or ctx ends.
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

@@ -148,8 +148,8 @@ func beginning(s string, stops []string) int {
 	return longest
 }
 
-// finish completes the end of a reply. It adds to the Finish how the reply was read, and drops what
-// comes after the Finish. A reply without a Finish ends with an error instead, and so does a reply
+// finish completes the end of a reply. It adds to the Finish how the reply was read, and drops any
+// events after the Finish. A reply without a Finish ends with an error instead, and so does a reply
 // that the server gave up before any call was complete. An empty reply is passed on as it is,
 // because models do answer with nothing, for example after the result of a tool, and asking again
 // would bring the same.

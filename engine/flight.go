@@ -14,7 +14,7 @@ type flight[V any] struct {
 	running map[wanted]*trip[V] // by what they find out
 }
 
-// wanted identifies the result of a trip, by the model and by what the result depends on.
+// wanted identifies the result of a trip. The result depends on the model and on the field by.
 type wanted struct {
 	server *server // nil: the result is the same for every server of a pool
 	model  string

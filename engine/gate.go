@@ -72,7 +72,7 @@ func asksQuestion(r *chat.Request) bool {
 // a tool.
 const mostTold = 300
 
-// question returns what the user said last, preceded by a short form of the previous question and
+// question returns the user's last message, preceded by a short form of the previous question and
 // answer. These are needed because "And in yen?" needs the tool of the turn before, while "Why is
 // the euro stronger?" needs none.
 func question(r *chat.Request) string {

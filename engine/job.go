@@ -16,10 +16,10 @@ import (
 	"toolnorm/engine/window"
 )
 
-// job is one request with everything that was decided about it: server, format, strategy, and what
-// the model is shown. A job is never changed once another function has it. Instead each step that
-// decides something returns a changed copy (see pipeline.go), as http.Request.WithContext does. So
-// what a repair or a second strategy tries cannot affect the original reply.
+// job is one request with all decisions about it: server, format, strategy, and the messages and
+// tools that the model is shown. A job is never changed once another function has it. Instead each
+// step that decides something returns a changed copy (see pipeline.go), as http.Request.WithContext
+// does. So a repair or a second strategy cannot affect the original reply.
 type job struct {
 	target
 	pulse    *wait.Pulse

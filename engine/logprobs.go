@@ -21,8 +21,8 @@ func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	return ev, nil
 }
 
-// of returns the last tokens that together make the text, or nil if there are none. Text that was
-// repaired, or that accompanies a call, is not what the model wrote.
+// of returns the last tokens that together make the text. It returns nil if there are none, because
+// the text was repaired or comes with a call, and so differs from the model's own text.
 func (g *gathered) of(text string) []chat.Token {
 	rest := text
 	for i := len(g.tokens) - 1; i >= 0; i-- {

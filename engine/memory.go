@@ -80,7 +80,8 @@ func (m *memory) learn(model, digest string, change func(*lessons)) {
 	}
 }
 
-// current returns the lessons that are still valid, or new ones. The caller holds the lock.
+// current returns the valid lessons about the model, or new ones if there are none. The caller
+// holds the lock.
 func (m *memory) current(model, digest string) lessons {
 	l, ok := m.models[[2]string{model, digest}]
 	if ok && (digest != "" || time.Now().Before(l.until)) {

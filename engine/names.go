@@ -207,9 +207,9 @@ func hasMarkup(name string) bool {
 	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
 }
 
-// takenNames returns the folded names of the offered tools. An alias must not be what a model could
-// write for another tool. For example, the decoder accepts get-weather for get_weather, so two
-// names that fold to the same text could not be distinguished.
+// takenNames returns the folded names of the offered tools. An alias must not fold to one of them,
+// because the decoder could not distinguish the two tools. For example, it accepts get-weather for
+// get_weather.
 func takenNames(tools []chat.Tool) map[string]bool {
 	taken := make(map[string]bool, len(tools))
 	for i := range tools {

@@ -94,8 +94,8 @@ func listEntry(m api.ListModelResponse, name string) api.ListModelResponse {
 	return m
 }
 
-// tagsOf returns what a server lists, by name. The map is empty if the server cannot list models.
-// Each server is asked once per list, not once per model.
+// tagsOf returns the models that a server lists, by name. The map is empty if the server cannot
+// list models. Each server is asked once per list, not once per model.
 func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	all := map[string]api.ListModelResponse{}
 	if n, ok := s.backend.(native); ok {
@@ -140,10 +140,10 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	return b, err
 }
 
-// Describe returns the body of /api/show: what the model's server says, with the capability to call
-// tools added, which every model that writes text has through this program. Everything else stays
-// as the server wrote it, including members that are newer than this program. It returns an error
-// if the server cannot be reached, or does not know the model.
+// Describe returns the body of /api/show: the server's description of a model, with the capability
+// to call tools added. Every model that writes text has this capability through this program.
+// Everything else stays as the server wrote it, including members that are newer than this program.
+// It returns an error if the server cannot be reached, or does not know the model.
 func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (
 	json.RawMessage, error) {
 	s, name, err := e.route(ctx, model)

@@ -53,8 +53,8 @@ func (p *passing) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// repeatable makes sure that a request's body can be read more than once. It fails if the body
-// cannot be read. The proxy sets GetBody itself, so no large body is copied.
+// repeatable makes sure that a request's body can be read more than once. It returns an error if
+// the body cannot be read. The proxy sets GetBody itself, so no large body is copied.
 func repeatable(r *http.Request) error {
 	if r.GetBody != nil {
 		return r.Body.Close()
@@ -111,7 +111,8 @@ type held struct {
 	turn *turn
 }
 
-// Close implements io.Closer: it closes the answer and releases the turn.
+// Close implements io.Closer: it closes the answer and releases the turn. It returns the error of
+// closing.
 func (h *held) Close() error {
 	defer h.turn.end()
 	return h.ReadCloser.Close()

@@ -131,8 +131,8 @@ func listedName(model string) string {
 	return strings.TrimSuffix(strings.ToLower(model), ":latest")
 }
 
-// state returns how old the knowledge about a server is, whether the server has a model, by its
-// listedName, and why it is away, or nil if it is not.
+// state returns how old the knowledge about a server is, and whether the server has the model with
+// that listedName. The error away says why the server cannot be reached, and is nil if it can.
 func (m *member) state(model string) (age time.Duration, has bool, away error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -211,8 +211,7 @@ func (g *guard) written(c *guarded) string {
 		Args: c.args.Written()}))
 }
 
-// misfit returns a sentence with the first thing that is wrong with a call, and with what the model
-// wrote.
+// misfit returns a sentence with the first fault of a call, and the beginning of the model's text.
 func (g *guard) misfit(c *guarded) string {
 	text := cmp.Or(c.text, string(c.args.Written()))
 	wrote := clip.To(text, maxQuoted)

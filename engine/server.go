@@ -27,7 +27,7 @@ var makes = map[string]func(base, key string) backend{
 	upstream.KindOpenAI: func(base, key string) backend { return openai.NewBackend(base, key) },
 }
 
-// backend is what the engine asks of every kind of model server. What only some kinds can do is in
+// backend is the interface of every kind of model server. Abilities of only some kinds are in
 // separate interfaces below.
 type backend interface {
 	// Models returns the models that the server has.
@@ -226,7 +226,7 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 	return &ollama.Backend{Client: client, Owner: owner}
 }
 
-// probe returns the job with what the model and its server can do, or the server's error. It is
+// probe returns the job with the facts about the model and its server, or the server's error. It is
 // called again after the family has changed, because the family determines which tags matter.
 func (j *job) probe(ctx context.Context) (*job, error) {
 	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name},

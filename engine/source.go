@@ -42,9 +42,9 @@ func (j *job) source(ctx context.Context, generation string) (
 	return j, j.watched(j.request, src, generation, hooks...), tail, nil
 }
 
-// watched returns src with the hooks that every generation has, after the given ones. The
-// observer's hook comes last, so that it gets what the decoder gets, including the end of a reply
-// that repeats itself.
+// watched returns src with the given hooks, followed by the hooks that every generation has. The
+// observer's hook comes last, so that it gets the same events as the decoder, including the end of
+// a reply that repeats itself.
 func (t *target) watched(r *chat.Request, src chat.Source, generation string,
 	hooks ...chat.Hook) chat.Source {
 	if limit := cmp.Or(t.engine.cfg.MaxRepeat, defaultRepeat); limit > 0 { // negative: for ever

@@ -11,8 +11,9 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// reading is what a model's template says about how the model writes. It is stored with the model's
-// digest even if the template says nothing, since it will not say more the next time.
+// reading is what a model's template shows about the way in which the model writes. It is stored
+// with the model's digest even if the template shows nothing, since it will not show more the next
+// time.
 type reading struct {
 	format *adapters.Format // nil: the format that the model's name means
 	says   string           // a sentence for logs and doctor
@@ -58,10 +59,10 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 
-// askTemplate returns what the template says. It returns an error if the server did not answer. A
-// family that the name claims is only checked (two renderings), and not used if the template prints
-// other calls. A name is given by whoever made the file, but the template is what the model was
-// trained with.
+// askTemplate returns the reading of the model's template. It returns an error if the server did
+// not answer. A family that the name claims is only checked (two renderings), and not used if the
+// template prints other calls. Whoever made the file has chosen the name, but the template is the
+// one that the model was trained with.
 func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, error) {
 	claimed := len(t.format.Models) > 0 && t.format.Name != "generic"
 	if r := t.readBy(claimed); r != nil {

@@ -30,7 +30,8 @@ var textFormats = map[string]struct{ pattern, example string }{
 	"ipv6": {`^[0-9a-f:]*::?[0-9a-f:]*$`, "2001:db8::1"},
 }
 
-// textual is what a schema demands of a text. Of several patterns or formats only the first counts.
+// textual has a schema's demands on a text. If there are several patterns or formats, only the
+// first counts.
 type textual struct {
 	least, most int // numbers of characters; most 0: no limit
 	pattern     string
@@ -38,8 +39,8 @@ type textual struct {
 	rule        *regexp.Regexp // the pattern compiled; nil: none, or Go cannot read it
 }
 
-// textualOf returns what a place demands of its text. Patterns are those of JavaScript, rewritten
-// for Go. A pattern that Go cannot compile is ignored, as the checks of an answer do.
+// textualOf returns the demands of a place on its text. Patterns are those of JavaScript, rewritten
+// for Go. A pattern that Go cannot compile is ignored, as it is when an answer is checked.
 func textualOf(p *schema.Place) textual {
 	s := textual{least: n(p.MinLength, 0), most: n(p.MaxLength, 0)}
 	if len(p.Patterns) > 0 {
@@ -132,9 +133,9 @@ func fromClass(ranges []rune) rune {
 	return ranges[0]
 }
 
-// text returns a string for a member of that name, or nil if it is not required and the message has
-// none. It uses a text of the member's kind from the message, or else the schema's example, or else
-// a text that is clearly not a real value, such as "example title".
+// text returns a string for a member of that name. It uses a text of the member's kind from the
+// message, or else the schema's example, or else a text that is clearly not a real value, such as
+// "example title". It returns nil if the member is not required and the message has no such text.
 func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 	s := textualOf(p)
 	k := kindOfText(name, s.format)

@@ -25,8 +25,8 @@ const (
 // Policies returns the values of Policy.Reasoning.
 func Policies() []string { return []string{None, Last, All} }
 
-// Policy says what a model and its template need. With the zero value only what every template
-// needs is corrected: pairs, ids and order of results.
+// Policy describes the needs of a model and its template. With the zero value only the needs of
+// every template are met: pairs, ids and order of results.
 type Policy struct {
 	Reasoning string // None, Last or All; empty: All
 	// the template wants system text first, and user and assistant in alternation

@@ -61,7 +61,8 @@ type watched struct {
 
 // RoundTrip implements http.RoundTripper: it sends a request and waits for the header of its
 // answer. After that the limits apply to the reads of the body, until its Close, which the caller
-// must call for every answer.
+// must call for every answer. It returns an error if the wait is too long, if the server cannot be
+// reached, or if its answer cannot be passed on.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	isReply := slices.Contains(Replies, r.URL.Path)
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
@@ -123,7 +124,8 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer. It closes the answer and stops watching it.
+// Close implements io.Closer. It closes the answer and stops watching it. It returns the error of
+// closing.
 func (b *watchedBody) Close() error {
 	b.pulse.Stop()
 	return b.body.Close()
@@ -337,5 +339,5 @@ func (r *records) Broken() error {
 	return r.failed
 }
 
-// Close implements io.Closer: it closes the server's answer.
+// Close implements io.Closer: it closes the server's answer, and returns the error of that.
 func (r *records) Close() error { return r.body.Close() }

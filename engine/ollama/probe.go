@@ -149,9 +149,10 @@ var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.
 // end of the prompt is.
 var thinkers = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
 
-// capabilities returns what the server says that a model can do. For servers before 0.6, which do
-// not list capabilities, the template decides. "tools" means that the Go template mentions tools,
-// that the PARSER has them, or, from 0.30 on, that the jinja template contains the word.
+// capabilities returns the abilities of a model, as the server reports them. For servers before
+// 0.6, which do not list capabilities, the template decides. "tools" means that the Go template
+// mentions tools, that the PARSER has them, or, from 0.30 on, that the jinja template contains the
+// word.
 func capabilities(show *api.ShowResponse) upstream.Facts {
 	if len(show.Capabilities) == 0 {
 		return upstream.Facts{Tools: strings.Contains(show.Template, ".Tools")}

@@ -22,7 +22,7 @@ type Marks struct {
 	Openings []string // the tags that may begin its calls: <tool_call>
 }
 
-// tap reads what the model wrote from the token stream of /api/chat, which also has the tokens of
+// tap reads the model's text from the token stream of /api/chat, which also has the tokens of
 // withheld calls. The server's own reading of the tokens (content, thinking, calls) is not passed
 // on. It only serves to recognize thinking that the prompt has opened, or whose opening tag the
 // server has swallowed together with its token. Then the first record with tokens already has
@@ -46,9 +46,9 @@ type tap struct {
 	border   []byte // tokens after thinking that may be the end of its tag
 }
 
-// tapped queues what the model wrote in one record. m is the message in the record v, and line is
-// the record's text. Until the first record with tokens, records without tokens are read like those
-// of Chat, since a server that does not know logprobs ignores the option. If this program made the
+// tapped queues the model's text in one record. m is the message in the record v, and line is the
+// record's text. Until the first record with tokens, records without tokens are read like those of
+// Chat, since a server that does not know logprobs ignores the option. If this program made the
 // prompt, such records cannot be used, because the server reads the reply only by its parser.
 // tapped then returns a Curable error for text without tokens. It also returns one for characters
 // that cannot be recovered.
@@ -167,9 +167,10 @@ func (t *tap) read(v *fastjson.Value) {
 }
 
 // thought passes thinking on, and reports whether the thinking is over. If it is over, t.tokens has
-// what follows the closing tag. The server removes the tag and white space around it, so the first
-// token after it has to be found. If the server shows content, that is the text after the tag. If a
-// call follows, which the server withholds, the tokens are searched for the tag or its rest.
+// the text after the closing tag. The server removes the tag and white space around it, so the
+// first token after it has to be found. If the server shows content, that is the text after the
+// tag. If a call follows, which the server withholds, the tokens are searched for the tag or its
+// rest.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -206,8 +207,8 @@ func behind(tokens, thinking []byte) []byte {
 // space lists the white space characters.
 const space = " \t\r\n"
 
-// beyond returns what follows the tag that ends thinking. It returns false while everything so far
-// could still be the tag, and if nothing has followed the tag yet. Tokens of the tag may be
+// beyond returns the text after the tag that ends thinking. It returns false while everything so
+// far could still be the tag, and if no text has followed the tag yet. Tokens of the tag may be
 // missing. The tag may have lost its end ("</thi") or its beginning ("nk>"), because the server
 // drops a token or two there.
 func beyond(border, closer []byte) ([]byte, bool) {

@@ -75,9 +75,10 @@ type tokens struct {
 	over  []chat.Event // the last events of a reply that is over
 }
 
-// Next implements chat.Source: it returns the next event. If the server's parser gave up after a
-// complete call, the call is kept and the reply ends, because a model that went on could write the
-// call again. If the parser gave up anywhere else, the model continues after what it has written.
+// Next implements chat.Source: it returns the next event, or the error of the server's stream. If
+// the server's parser gave up after a complete call, the call is kept and the reply ends, because a
+// model that went on could write the call again. If the parser gave up anywhere else, the model
+// continues after what it has written.
 func (s *tokens) Next() (chat.Event, error) {
 	if len(s.over) > 0 {
 		ev := s.over[0]
@@ -101,9 +102,9 @@ func (s *tokens) Next() (chat.Event, error) {
 }
 
 // goOn returns the next event of a reply that the server has given up. If the text has a whole
-// call, the reply ends. Otherwise the event is the first one of the raw text with which the model
-// continues. The server did not show the closing token of the call, so the model writes that once
-// more.
+// call, or if the model cannot continue, the reply ends. Otherwise the event is the first one of
+// the raw text with which the model continues. The server did not show the closing token of the
+// call, so the model writes that once more. The error is that of the new stream.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
 		s.said.Len())

@@ -100,7 +100,8 @@ type GenerateRequest struct {
 
 var _, _ upstream.Body = (*ChatRequest)(nil), (*GenerateRequest)(nil)
 
-// JSON implements upstream.Body: it returns the request as JSON, with the prompt first.
+// JSON implements upstream.Body: it returns the request as JSON, with the prompt first. It returns
+// an error if a member cannot be encoded.
 func (r *GenerateRequest) JSON() (json.RawMessage, error) {
 	b := append(room(len(r.Prompt)+len(r.Format)), `{"prompt":`...)
 	return withMembers(chat.AppendShortQuoted(b, r.Prompt), struct {

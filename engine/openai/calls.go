@@ -167,8 +167,9 @@ func (n *nativeCalls) splitName(c *nativeCall, f fragment) bool {
 	return !exact(c.name) && exact(c.name+f.name)
 }
 
-// drain appends to out what may be sent, which is everything up to the first incomplete call, and
-// the certain part of that call. The order is that in which the calls began.
+// drain appends to out everything that may be sent. These are all events and calls up to the first
+// incomplete call, and the part of that call that is certain. The order is that in which the calls
+// began.
 func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 	for len(n.line) > 0 {
 		w := n.line[0]

@@ -15,8 +15,8 @@ import (
 )
 
 // Client is a client of one OpenAI-compatible server: vLLM, llama-server, LM Studio, OpenAI itself.
-// It is safe for concurrent use. It works the same for all of them, because Backend.Probe asks what
-// a server can do.
+// It is safe for concurrent use. It has no code for particular servers, because Backend.Probe asks
+// each server for its abilities.
 type Client struct {
 	// the URL of /v1, and that of the addresses outside it: /props, /apply-template, /completion
 	base, root string
@@ -66,7 +66,7 @@ func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	return list.Data, err
 }
 
-// Properties are what a llama-server says about its model. Unlike an entry of /v1/models they have
+// Properties are a llama-server's description of its model. Unlike an entry of /v1/models they have
 // the template, which shows that the server renders, and the template's abilities with calls
 // (Caps).
 type Properties struct {
@@ -90,8 +90,8 @@ func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	return p, err
 }
 
-// Reading is what the reader of a reply must know about the request. It is used for calls that the
-// server itself has found. Calls in the text are decoded elsewhere.
+// Reading has the parts of the request that the reader of a reply must know. They are used for
+// calls that the server itself has found. Calls in the text are decoded elsewhere.
 type Reading struct {
 	// the offered tools; names are compared with theirs, and damaged arguments are read by their
 	// schemas
@@ -116,8 +116,8 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Readin
 }
 
 // Template returns the prompt that the model's own template makes of r, from a llama-server. It
-// returns an error if the request fails, or if the template raises an error, as many do when roles
-// do not alternate. For the latter upstream.IsRefusal returns true.
+// returns an error if the request fails. It also does so if the template raises an error, as many
+// do when roles do not alternate. For an error of the template upstream.IsRefusal returns true.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
 	prompt, err := o.calls.Text(ctx, p, o.root+"/apply-template", r.body(false), "prompt")
 	if err == nil && prompt == "" {

@@ -37,10 +37,10 @@ type held struct {
 }
 
 // grammar returns the grammar that constrains the order's calls, or nil if there is none. There is
-// one if this program reads the reply's text, tools are offered, and neither the settings, nor the
-// client, nor the server are against it. A model of an unknown family is not constrained, because
-// the grammar would force it from its own form into one that it was never taught. A client's own
-// grammar or schema takes precedence.
+// one if this program reads the reply's text and tools are offered, unless the settings, the client
+// or the server exclude it. A model of an unknown family is not constrained, because the grammar
+// would force it from its own form into one that it was never taught. A client's own grammar or
+// schema takes precedence.
 func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
 	tools := o.Decoding.Tools
 	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil ||
@@ -162,7 +162,7 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 // beginning of the forced call if there is one, or else with the grammar unless that is nil. The
 // tags of all known families are preserved, about 2 KB for each request, because any of them may be
 // read, and a server leaves out control tokens that are not listed. The server does not parse the
-// reply, so the text is what the model wrote.
+// reply, so the text is unchanged.
 func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage,
 	h *held) map[string]any {
 	preserved, fields := o.Format.Tokens(), continuing(fields)

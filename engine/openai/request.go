@@ -160,9 +160,9 @@ func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 }
 
 // Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are
-// further members, which are sent as they are: how the model should write, and what the client
-// wants from this particular server (such as vLLM's guided decoding). Servers have more fields than
-// any list of them, so unknown ones are passed on.
+// further members, which are sent unchanged: sampling options, and fields that the client sends for
+// this particular server (such as vLLM's guided decoding). No list of fields is complete, so
+// unknown fields are passed on.
 type Request struct {
 	Model    string
 	Messages []Message

@@ -22,8 +22,8 @@ const (
 	maxNote = 200
 )
 
-// Tool returns a tool's description and schema for a server. The description includes what the
-// schema says about all arguments together, which would be lost otherwise.
+// Tool returns a tool's description and schema for a server. The description includes the schema's
+// rules about all arguments together, which would be lost otherwise.
 //
 // The schema has the keywords that every version of Ollama accepts and prints: type, description,
 // enum, properties, required, items, anyOf. Some other keywords make the whole request fail, and

@@ -264,8 +264,8 @@ func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any
 }
 
 // Meant returns a fault.Invalid for the client, with the field of the request that is wrong, if the
-// server's message contains the given words. Otherwise it returns err itself. It is for messages
-// about what a model cannot do, which its server reports as a failure of its own.
+// server's message contains the given words. Otherwise it returns err itself. It is for abilities
+// that a model does not have, which its server reports as a failure of its own.
 func Meant(err error, words, param, message string) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && strings.Contains(f.Message, words) {
 		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}
@@ -302,7 +302,8 @@ func (l *once) Accept() (c net.Conn, err error) {
 	return c, err
 }
 
-// Close implements net.Listener. It does nothing, because the connection belongs to the server.
+// Close implements net.Listener. It does nothing and returns nil, because the connection belongs to
+// the server.
 func (l *once) Close() error { return nil }
 
 // Addr implements net.Listener. It returns an address that is never dialed.

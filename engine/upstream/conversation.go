@@ -16,8 +16,8 @@ const ConversationHeader = "Toolnorm-Conversation"
 // spread a little less evenly.
 const rootPart = 4 << 10
 
-// Root computes the key of a conversation from what a client repeats with every turn. It uses no
-// random seed, so that every replica computes the same key. The zero value has no parts.
+// Root computes the key of a conversation from the parts that a client repeats with every turn. It
+// uses no random seed, so that every replica computes the same key. The zero value has no parts.
 type Root struct{ sum uint64 }
 
 // Add adds a part. The hash is not cryptographic, because a client that forges equal keys only

@@ -124,8 +124,8 @@ func parseString(source []byte, path []string) (string, error) {
 }
 
 // AppendUnquoted appends to dst the text of a JSON string whose opening quote was already read. It
-// returns the result, and what comes after the string. It returns false if it stops before the
-// closing quote; see appendUnescaped.
+// returns the result, and the rest of the input after the string. It returns false if it stops
+// before the closing quote; see appendUnescaped.
 func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	dst, rest = appendUnescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))

@@ -33,9 +33,9 @@ const (
 	Prompt = "prompt"
 )
 
-// Order is what a model server is asked for one generation, with everything that a backend may use
-// already decided. An Order is made anew for each generation and not changed afterwards, so the
-// backend needs no lock, and nothing of one attempt leaks into the next.
+// Order is the task of a model server for one generation. Everything that a backend may use is
+// already decided in it. An Order is made anew for each generation and not changed afterwards, so
+// the backend needs no lock, and nothing of one attempt leaks into the next.
 type Order struct {
 	// Name is the client's name for the model, Model is the server's, and Server is the server's
 	// name in the settings.

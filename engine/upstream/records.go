@@ -188,10 +188,10 @@ func (s *Stream) Next() (chat.Event, error) {
 	return s.Queue[s.head-1], nil
 }
 
-// Close implements chat.Source. If the reply is not complete, it closes the connection at once.
-// Otherwise it reads the end, so that the connection can be reused. A server stops generating when
-// the connection is closed (Ollama 0.24 answered the next request 0.11 s later), so Close does not
-// read on for a client that has gone.
+// Close implements chat.Source, and returns the error of closing the answer. If the reply is not
+// complete, it closes the connection at once. Otherwise it reads the end, so that the connection
+// can be reused. A server stops generating when the connection is closed (Ollama 0.24 answered the
+// next request 0.11 s later), so Close does not read on for a client that has gone.
 func (s *Stream) Close() error {
 	if s.Scratch == nil {
 		return nil

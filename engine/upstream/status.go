@@ -83,9 +83,9 @@ func Explain(status int, text string) *fault.Error {
 	return e
 }
 
-// misread reports whether the text says that a server could not parse what its model wrote, or
-// could not render the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3".
-// Another strategy may avoid that.
+// misread reports whether the text says that a server could not parse its model's text, or could
+// not render the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another
+// strategy may avoid that.
 func misread(text string) bool {
 	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal",
 		"template", "jinja", "grammar", "tool", "logprobs"} {

@@ -9,8 +9,8 @@ import (
 )
 
 // mostProblems is how many problems of one call are reported, because a model does not take in more
-// at once. They are in the order of the arguments, so the first ones are where the model begins to
-// rewrite.
+// at once. Problems are in the order of the arguments. So the first ones are at the place where the
+// model begins to rewrite.
 const mostProblems = 5
 
 // Problem is one thing that is wrong with a call's arguments.

@@ -91,7 +91,7 @@ func (p *Prefix) Write(fragment string) {
 func (p *Prefix) Text() []byte { return p.text }
 
 // Safe returns how many bytes of the text can begin an object that fits. The number never shrinks,
-// because what the client has read can never be taken back.
+// because text that the client has read cannot be taken back.
 func (p *Prefix) Safe() int { return p.safe }
 
 // Problem returns why the text cannot be continued to arguments that fit, or nil if there is no
@@ -243,8 +243,8 @@ func (p *Prefix) done() {
 	p.top().n++
 }
 
-// next reads what follows a value. It returns false at a problem. Too many elements are detected at
-// the comma, and not only at the end, so nothing of the next element is sent.
+// next reads the character c after a value. It returns false at a problem. Too many elements are
+// detected at the comma, and not only at the end, so nothing of the next element is sent.
 func (p *Prefix) next(c byte) bool {
 	o := p.top()
 	switch {

@@ -223,8 +223,8 @@ func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 // Shorten limits the later waits to d. It is for a reply that has said everything that is needed.
 func (p *Reader) Shorten(d time.Duration) { p.later.limit = d }
 
-// Read implements io.Reader. If the wait is too long, the context of the Pulse ends, and with it
-// the read.
+// Read implements io.Reader. If the wait is too long, the context of the Pulse ends, so that the
+// read returns an error.
 func (p *Reader) Read(b []byte) (int, error) {
 	w := &p.first
 	if p.begun {

@@ -124,9 +124,11 @@ func (t Timeouts) After(d time.Duration) Timeouts {
 	return t
 }
 
-// AsFault returns the fault for a failed request or read. If the context was cancelled, it is the
-// cause of that. Otherwise it says that the server cannot be reached. The parameter gone is the
-// message for that, with the server's address, or empty if there was a connection.
+// AsFault returns the fault for a failed request or read. If the context was cancelled with a fault
+// as its cause, it returns that fault. Otherwise the fault says that the time is over, that the
+// client has left, that the connection broke, or that the server cannot be reached. The parameter
+// gone is the message for a server that cannot be reached, with its address, or empty if there was
+// a connection.
 func AsFault(ctx context.Context, gone string, err error) *fault.Error {
 	var f *fault.Error
 	switch {

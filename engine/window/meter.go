@@ -9,9 +9,9 @@ const (
 	fewest = 256
 )
 
-// Meter estimates the tokens of texts by what a server has counted for a model. The zero value uses
-// a default ratio. The ratio differs between models and texts: code has 2.7 to 3.4 bytes a token,
-// and Chinese 1.5 to 5.0, with the tokenizers of three models.
+// Meter estimates the tokens of texts by the server's last count for a model. The zero value uses a
+// default ratio. The ratio differs between models and texts: code has 2.7 to 3.4 bytes a token, and
+// Chinese 1.5 to 5.0, with the tokenizers of three models.
 type Meter struct {
 	Bytes, Tokens int // size of one request, with the tokens that the server counted
 }
@@ -33,8 +33,9 @@ func (m Meter) Text(tokens int) int {
 	return int(int64(tokens) * int64(m.Bytes) / int64(m.Tokens))
 }
 
-// Learn records a count of the server. Long requests are more informative than short ones, and
-// later ones more than earlier ones. So a count of less than half the last one's tokens is ignored.
+// Learn records a count of the server in place of the last one, since later requests are more
+// informative. It ignores a count of fewer than 256 tokens, or of less than half the last one's
+// tokens, because short requests are less informative.
 func (m *Meter) Learn(bytes, tokens int) {
 	if bytes > 0 && tokens >= fewest && tokens >= m.Tokens/2 {
 		*m = Meter{bytes, tokens}

@@ -17,8 +17,8 @@ type Fitted struct {
 	Dropped []string // names of the tools that were left out
 }
 
-// cuts lists how far the texts of tools are cut, the mildest first: the descriptions of the tools,
-// then those of their parameters. 1,000 bytes are enough for the first paragraphs of Claude Code's
+// cuts lists the lengths in bytes to which the descriptions of tools and of their parameters are
+// cut, the mildest cut first. 1,000 bytes are enough for the first paragraphs of Claude Code's
 // descriptions, which have 2 KB on average and say the essential there. 160 bytes are enough for a
 // sentence or two, and 60 for a few words. The names of tools and parameters stay, because a model
 // calls a tool by these.
