@@ -53,8 +53,7 @@ const (
 	DefaultStall   = 60 * time.Second // for a client that reads nothing
 )
 
-// Config is what a Server offers, and to whom. Model and Catalog are needed; all other fields may
-// be zero.
+// Config configures a Server. Model and Catalog are needed; all other fields may be zero.
 type Config struct {
 	Model chat.Model
 	// if it has a method May, as in exchange.Runner, that decides who may ask which model

@@ -128,7 +128,7 @@ func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	return c.name, c.args, true
 }
 
-// readShared decodes a result of Shared. It returns the call, whether there was one, and the error
+// readShared decodes a result of Shared. It returns the call, true if there was one, and the error
 // of Shared or of decoding.
 func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool, error) {
 	var c sharedCall

@@ -28,7 +28,7 @@ const codeNotPending = "call_not_pending"
 // mostBody is the largest request, in bytes: the arguments of a call, and the other members.
 const mostBody = mostArgument + 64<<10
 
-// question is what a runner asks to run: a call, or the id of a pending one.
+// question is the request of a runner: a call that it wants to run, or the id of a pending call.
 type question struct {
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`

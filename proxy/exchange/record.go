@@ -60,8 +60,9 @@ func (x *Record) promptTokens() int { return x.prompt }
 // calls it differs from the engine's: "tool_calls" and not "stop".
 func (x *Record) finished(reason string) { x.reason = reason }
 
-// note records what the log and the trace need from an event. Token counts may come twice, in a
-// Usage event and at the end. The later ones are used, since they are those of the whole reply.
+// note records the parts of an event that the log and the trace need. Token counts may come twice,
+// in a Usage event and at the end. The later ones are used, since they are those of the whole
+// reply.
 func (x *Record) note(e chat.Event) {
 	if x.first == 0 {
 		x.first = time.Since(x.start)
@@ -218,7 +219,7 @@ func (m *meter) WriteHeader(status int) {
 }
 
 // Write implements io.Writer and counts the bytes. If no status was set before, it is 200, as in
-// net/http.
+// net/http. It returns an error if the client cannot be written to.
 func (m *meter) Write(b []byte) (int, error) {
 	if m.status == 0 {
 		m.status = http.StatusOK

@@ -66,8 +66,8 @@ func (a *API) Renamed(err error) error {
 	return &c
 }
 
-// Ask is what a client asks: the request, and the form in which it wants the reply. Every client
-// form reads its requests into an Ask, so the engine knows no client.
+// Ask is a client's request, and the form in which it wants the reply. Every client form reads its
+// requests into an Ask, so the engine knows no client.
 type Ask struct {
 	chat.Request
 	Stream bool // the reply is wanted piece by piece, not whole
@@ -182,7 +182,7 @@ func (forms First) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	return nil, nil
 }
 
-// Out is where a Reply is written, with what the Reply needs to know.
+// Out is the place where a Reply is written, with the facts that the Reply needs to know.
 type Out struct {
 	Context context.Context // of the request, with the caller
 	W       http.ResponseWriter

@@ -40,7 +40,7 @@ func (l *Logprobs) Note(m *chat.Meta) {
 func (l *Logprobs) Any() bool { return len(l.entries) > 0 }
 
 // Append appends the array of all collected tokens to b, and forgets them. If a stream holds text
-// back, the tokens of that text may be in an earlier chunk, but all chunks together have all
+// back, the tokens may be in an earlier chunk than their text, but all chunks together have all
 // tokens.
 func (l *Logprobs) Append(b []byte) []byte {
 	b = append(append(append(b, '['), l.entries...), ']')

@@ -47,9 +47,9 @@ func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 // content[0].text, and a thinking block before it breaks them.
 func quiet(a *form.Ask) bool { return a.Think != nil && !*a.Think }
 
-// CountTokens returns the handler of /v1/messages/count_tokens. The count is an estimate based on
-// what the model's server counted for earlier requests, because model servers cannot count without
-// reading the prompt. A request that would be refused as a message is refused here as well.
+// CountTokens returns the handler of /v1/messages/count_tokens. The count is an estimate by the
+// model server's counts for earlier requests, because model servers cannot count without reading
+// the prompt. A request that would be refused as a message is refused here as well.
 func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 	api := form.API{Name: "count_tokens", Prefix: "msg_", Fail: fault.WriteAnthropic}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {

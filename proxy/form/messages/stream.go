@@ -257,14 +257,15 @@ func (s *stream) ping(said string) {
 	s.out.Comment(form.Waiting(said))
 }
 
-// Flush implements form.Reply. It sends the buffer.
+// Flush implements form.Reply. It sends the buffer, and returns an error if the client cannot be
+// written to.
 func (s *stream) Flush() error {
 	s.closeDelta()
 	return s.out.Flush()
 }
 
 // Ping implements form.Reply. It sends a ping, so that the connection stays open and the client
-// goes on waiting.
+// goes on waiting. It returns an error if the client cannot be written to.
 func (s *stream) Ping(said string) error {
 	s.ping(said)
 	return s.out.Flush()

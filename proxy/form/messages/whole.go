@@ -28,7 +28,7 @@ type block struct {
 	open bool // whether it is a call that has not ended
 }
 
-// Event implements form.Reply. It adds an event to the reply.
+// Event implements form.Reply. It adds an event to the reply, and returns nil.
 func (w *whole) Event(e chat.Event) error {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:

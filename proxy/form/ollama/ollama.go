@@ -151,7 +151,8 @@ const apiVersion = "0.34.3"
 
 // version answers with the version of the model server, since clients conclude from it what that
 // server can do. If the server does not answer, it answers with apiVersion. toolnorm's own version
-// is not used, because `codex --oss` refuses anything older than 0.13.4.
+// is not used, because `codex --oss` refuses anything older than 0.13.4. It returns an error if the
+// client cannot be written to.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Upstream.Version(r.Context())
 	if err != nil {

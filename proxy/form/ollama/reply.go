@@ -191,14 +191,16 @@ func (s *stream) record() {
 	}
 }
 
-// Flush implements form.Reply. It sends what was collected.
+// Flush implements form.Reply. It sends the text and calls that were collected. It returns an error
+// if the client cannot be written to.
 func (s *stream) Flush() error {
 	s.record()
 	return s.w.Flush()
 }
 
 // Ping implements form.Reply. It sends a record without content, since this form has no comments.
-// The record adds nothing to the client's text, and keeps the client waiting.
+// The record adds nothing to the client's text, and keeps the client waiting. It returns an error
+// if the client cannot be written to.
 func (s *stream) Ping(string) error {
 	s.record()
 	s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')

@@ -134,14 +134,15 @@ func (s *stream) Event(e chat.Event) error {
 }
 
 // Flush implements form.Reply. It ends the open chunk and sends the buffer. An open chunk cannot be
-// sent, so each pause of the model ends it.
+// sent, so each pause of the model ends it. It returns an error if the client cannot be written to.
 func (s *stream) Flush() error {
 	s.closeChunk()
 	return s.out.Flush()
 }
 
 // Ping implements form.Reply. It sends a comment, so that the connection stays open and the client
-// goes on waiting. The comment is not "ping", because Continue stops reading lines at ": ping".
+// goes on waiting. The comment is not "ping", because Continue stops reading lines at ": ping". It
+// returns an error if the client cannot be written to.
 func (s *stream) Ping(said string) error {
 	s.closeChunk()
 	s.out.Comment(form.Waiting(said))

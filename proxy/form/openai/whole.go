@@ -57,7 +57,7 @@ type choice struct {
 	FinishReason string          `json:"finish_reason"`
 }
 
-// Event implements form.Reply. It adds an event to the reply.
+// Event implements form.Reply. It adds an event to the reply, and returns nil.
 func (w *whole) Event(e chat.Event) error {
 	w.probs.Note(e.Meta)
 	return w.Whole.Event(e)

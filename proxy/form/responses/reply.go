@@ -244,7 +244,8 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
 // Flush implements form.Reply. It sends the buffer, in which the new text of the open item becomes
-// one delta. A whole reply sends nothing before its end.
+// one delta. A whole reply sends nothing before its end. It returns an error if the client cannot
+// be written to.
 func (p *reply) Flush() error {
 	if p.w == nil {
 		return nil
@@ -255,7 +256,7 @@ func (p *reply) Flush() error {
 
 // Ping implements form.Reply. It sends a comment, since OpenAI's own stream has no keep-alive
 // event. Codex skips comments and still counts them as silence, for which it has a limit of five
-// minutes (stream_idle_timeout_ms).
+// minutes (stream_idle_timeout_ms). It returns an error if the client cannot be written to.
 func (p *reply) Ping(said string) error {
 	if p.w == nil {
 		return nil

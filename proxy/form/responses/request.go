@@ -12,9 +12,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request that is being read. Later it has what its reply needs: the names of the
-// tools, how thoughts are shown, and the fields that the response object repeats. These are not in
-// form.Ask, since no other form needs them.
+// request is a request that is being read. Later it has the facts that its reply needs: the names
+// of the tools, how thoughts are shown, and the fields that the response object repeats. These are
+// not in form.Ask, since no other form needs them.
 type request struct {
 	*form.Ask
 	tools toolset

@@ -328,8 +328,8 @@ func (s *toolset) load(name string) {
 // model that cannot look something up answers from what it knows.
 var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "image_generation"}
 
-// leaveOut leaves out a tool that only adds to what the model can do. It returns an error for a
-// tool whose client waits for items that no local model writes, such as local_shell and computer.
+// leaveOut leaves out a tool that only adds an ability to the model. It returns an error for a tool
+// whose client waits for items that no local model writes, such as local_shell and computer.
 func (s *toolset) leaveOut(kind string) error {
 	if slices.ContainsFunc(ranElsewhere, func(begin string) bool {
 		return strings.HasPrefix(kind, begin)

@@ -33,9 +33,9 @@ const (
 )
 
 // readCline returns the tools in a prompt of Cline or Roo, and the prompt without them. It also
-// removes what else the prompt says about XML (the section on formatting, the examples), because a
-// model that knows two ways of calling mixes them. If there is no such list of tools, it returns
-// nil and the unchanged text.
+// removes the other parts of the prompt about XML (the section on formatting, the examples),
+// because a model that knows two ways of calling mixes them. If there is no such list of tools, it
+// returns nil and the unchanged text.
 func readCline(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, clineTools+"\n") {
 		return nil, text
