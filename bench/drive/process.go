@@ -48,7 +48,8 @@ func Launch(name string, log io.Writer, args func(addr string) []string) (*Proxy
 	return nil, errors.Join(fmt.Errorf("%s does not listen on %s", name, addr), p.Close())
 }
 
-// freeAddr returns an address of the loopback interface on which no program listens.
+// freeAddr returns an address of the loopback interface on which no program listens, or an error if
+// there is none.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

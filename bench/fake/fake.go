@@ -63,7 +63,7 @@ func Start() (*Server, error) {
 	return s, nil
 }
 
-// Close stops the server and its replies.
+// Close stops the server and its replies. It returns the error of closing the listener.
 func (s *Server) Close() error { return s.http.Close() }
 
 // When returns the time after the last token of the reply with that id, or the zero time if the

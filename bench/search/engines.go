@@ -48,7 +48,8 @@ func all(postgres string) []engine {
 	return engines
 }
 
-// openToolnorm is an opener. It imports the passages into a new store of toolnorm.
+// openToolnorm is an opener. It imports the passages into a new store of toolnorm. It returns an
+// error if that fails.
 func openToolnorm(ctx context.Context, s set) (finder, func(), error) {
 	dir, err := os.MkdirTemp("", "search")
 	if err != nil {
@@ -104,7 +105,7 @@ func openToolnorm(ctx context.Context, s set) (finder, func(), error) {
 var analyzers = map[string]string{"ja": "cjk", "ko": "cjk", "zh": "cjk", "nb": "no"}
 
 // openBleve is an opener. It indexes the passages in memory, with bleve's analyzer for their
-// language.
+// language. It returns an error if that fails.
 func openBleve(_ context.Context, s set) (finder, func(), error) {
 	mapping := bleve.NewIndexMapping()
 	mapping.DefaultAnalyzer = s.language

@@ -131,7 +131,8 @@ func between(text, head, tail string, ok bool) (string, bool) {
 	return middle, ok && begins && ends
 }
 
-// strictTags is strict for arguments in tags. A value ends at the first closing tag.
+// strictTags is strict for arguments in tags. A value ends at the first closing tag. It returns
+// false if the text does not have the family's form.
 func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, strings.ReplaceAll(g.open, "zqn", whole.tool.Name))
 	if !ok || len(g.mids) == 0 {

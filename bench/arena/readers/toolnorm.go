@@ -71,7 +71,8 @@ type pieces struct {
 	asked  bool
 }
 
-// Next implements chat.Source. It returns the next piece, or a Finish event after the last one.
+// Next implements chat.Source. It returns the next piece, or a Finish event after the last one. It
+// never returns an error.
 func (p *pieces) Next() (chat.Event, error) {
 	if p.asked {
 		p.sent = append(p.sent, p.done)
@@ -84,7 +85,7 @@ func (p *pieces) Next() (chat.Event, error) {
 	return chat.Event{Kind: chat.Text, Text: text}, nil
 }
 
-// Close implements chat.Source. It does nothing.
+// Close implements chat.Source. It does nothing and returns nil.
 func (p *pieces) Close() error { return nil }
 
 // read returns the calls that toolnorm's decoder reads in a line.
