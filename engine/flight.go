@@ -11,10 +11,10 @@ import (
 // them does it. The zero value is ready to use.
 type flight[V any] struct {
 	mu      sync.Mutex
-	running map[wanted]*trip[V] // by what they find out
+	running map[wanted]*trip[V] // by the result that they find
 }
 
-// wanted identifies the result of a trip. The result depends on the model and on the field by.
+// wanted is the key of a trip. It has everything on which the result of the work depends.
 type wanted struct {
 	server *server // nil: the result is the same for every server of a pool
 	model  string

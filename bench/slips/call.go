@@ -64,7 +64,7 @@ func (s *shape) kindOf(r *rand.Rand) string {
 	return []string{"string", "string", "integer", "number", "boolean"}[r.Intn(5)]
 }
 
-// text adds a random text to the call c, and returns the beginning of its hole as JSON.
+// text adds a random text to the call c, and returns the JSON string with its hole.
 func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 	v := l.values[r.Intn(len(l.values))]
 	if len(s.Enum) > 0 {

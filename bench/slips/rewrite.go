@@ -50,7 +50,7 @@ func (f *frame) object() (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// layout is a notation in which members follow each other.
+// layout is a notation that writes the members of the arguments one after the other.
 type layout struct {
 	open, each, between, end string
 	raw                      bool // texts are written without quotes and escapes

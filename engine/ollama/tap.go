@@ -190,8 +190,9 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind returns the tokens after the thinking that was read from them. The server may have held
-// back white space before the thinking. It returns nil if the thinking is not found in the tokens.
+// behind returns the tokens after thinking, which is the text that the server has read from these
+// tokens. The server may have held back white space before the thinking. It returns nil if the
+// thinking is not found in the tokens.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens

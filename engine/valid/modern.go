@@ -10,12 +10,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// modern changes a schema in place so that the library can compile it. If the schema names a known
-// draft, it must follow that draft. Otherwise it must follow the newest one. Invalid keywords are
-// removed, and forms of older drafts are updated. Members that are null are left out, because
-// libraries that serialise every field of a struct write null for a keyword that is absent.
-// OpenAPI's "nullable" becomes a type. For example, {"exclusiveMinimum": true} is an error in draft
-// 7 and right in draft 4.
+// modern changes a schema in place so that the library can compile it. Invalid keywords are
+// removed, and forms of older drafts are updated. If the schema names a known draft, it must follow
+// that draft. Otherwise it must follow the newest one. For example, {"exclusiveMinimum": true} is
+// an error in draft 7 and right in draft 4. Members that are null are left out, because libraries
+// that serialise every field of a struct write null for a keyword that is absent. OpenAPI's
+// "nullable" becomes a type.
 func modern(doc any) {
 	root, _ := doc.(map[string]any)
 	draft, _ := root["$schema"].(string)

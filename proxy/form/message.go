@@ -15,7 +15,7 @@ import (
 )
 
 // Messages returns the conversation in the array v, with each turn read by the function read. It
-// returns an error that names the turn, or one for a value that is not an array.
+// returns an error if v is not an array, or if a turn is invalid. The error names the turn.
 func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (
 	all []chat.Message, err error) {
 	all = make([]chat.Message, 0, len(v.GetArray()))
@@ -218,7 +218,7 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 }
 
 // DecodeImage returns the picture in a Base64 text. The padding may be missing, since some clients
-// strip it. It returns an error if the text is empty or no Base64.
+// strip it. It returns an error if the text is empty or not Base64.
 func DecodeImage(data string) ([]byte, error) {
 	img, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(data, "="))
 	if err != nil || len(img) == 0 {

@@ -35,7 +35,8 @@ import (
 	"toolnorm/tools/find"
 )
 
-// Config is how this server's tools reach clients that only have a terminal. Tools is needed.
+// Config configures how clients that only have a terminal can use this server's tools. Tools is
+// needed.
 type Config struct {
 	Tools   *tools.Registry
 	Program runner.Program // the program that runs a call; empty: runner.Toolrun
@@ -109,9 +110,9 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	return r, nil
 }
 
-// offered returns the tools of this server that are offered, and the number of those that could be.
-// A tool that the client has itself is not offered. If the descriptions of all others do not fit
-// the budget, only some are offered, because a thousand tools would fill any model's context.
+// offered returns the tools of this server that are offered to the model, and how many would be
+// offered if the budget had no limit. A tool that the client has itself is not offered. The budget
+// limits the descriptions, because a thousand tools would fill any model's context.
 func (r *reply) offered(ctx context.Context, may *tools.Snapshot, a *form.Ask) (
 	ours []chat.Tool, all int) {
 	taken := map[string]bool{}
