@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// complete returns the reply to a request that continues a text; its error, if any, is in the
-// reply. Of the stages of a reply only the form of the answer and the end apply. There are no calls
-// to look for, and what editors send (code before and after the cursor) must come back byte for
-// byte.
+// complete returns the reply to a request that continues a text. If the request fails, the reply
+// has the error. Only two stages of a reply apply: the form of the answer and the end. There are no
+// calls to look for, and what editors send (code before and after the cursor) must come back byte
+// for byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {

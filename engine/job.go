@@ -263,8 +263,8 @@ func (t *target) options(r *chat.Request, context int) map[string]json.RawMessag
 }
 
 // limitTokens returns a copy of r whose reply may have the given number of tokens, whatever the
-// client's own options say. A num_predict in these would win otherwise, and a client's 5 would cut
-// a forced call to nothing.
+// client's own options say. It removes the option num_predict, which would win otherwise. A
+// client's 5 would then cut a forced call to nothing.
 func limitTokens(r *chat.Request, tokens int) *chat.Request {
 	c := *r
 	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)

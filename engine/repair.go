@@ -150,7 +150,7 @@ func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
 }
 
 // extends returns a call's arguments after change was applied to them. It returns false if change
-// does, or if the bytes that were sent cannot be completed to the result.
+// returns false, or if the bytes that were sent cannot be completed to the result.
 func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
 	args, ok := change(c.args.Text())
 	if ok && c.begun {

@@ -27,7 +27,7 @@ type reading struct {
 // from the settings is not changed. The first request to a model costs two renderings if a family
 // claims its name, and about twenty otherwise. The result is valid for as long as the model stays
 // the same. If the server cannot be asked, the job is unchanged, and the next request asks again.
-// An error is that of an ended ctx or of probing.
+// It returns an error if ctx has ended, or the error of probe.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
 		j.engine.formatSet(j.server, j.name) {

@@ -33,7 +33,7 @@ var rowNames = [][2]string{
 		"The fixtures of canitoolcall, a public suite, among them those of other readers' own tests: the calls of those without thoughts"},
 }
 
-// counts are how often each outcome occurred.
+// counts is the number of times that each outcome occurred.
 type counts [outcomes]int
 
 // asked returns the number of inputs that were not skipped.

@@ -236,9 +236,9 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 }
 
 // estimate returns how long a reply of ten times the length will take. The parameters are the times
-// of the last two lengths, and before is 0 if there was only one. It assumes that the time grows as
-// it did from the one to the other, but by a factor of at least 10 and at most 100. Ollama's
-// parsers of calls take quadratic time, so 1 MiB of a call would take minutes.
+// of the last two lengths, and before is 0 if there was only one. It assumes that the time grows by
+// the same factor as between these two, but by at least 10 and at most 100. Ollama's parsers of
+// calls take quadratic time, so 1 MiB of a call would take minutes.
 func estimate(before, last time.Duration) time.Duration {
 	if before == 0 {
 		return last * 100

@@ -38,8 +38,8 @@ func MCP(w io.Writer) error {
 }
 
 // mcpSessions measures what sessions take, and what they leave behind, and writes both to w. It
-// returns an error if a measurement fails. If garbage is collected in the meantime, less than
-// nothing may be left. The page then says 0.
+// returns an error if a measurement fails. A difference is negative if garbage is collected in the
+// meantime. The page then says 0.
 func mcpSessions(w io.Writer) error {
 	idle, err := mcp.IdleSessions()
 	if err != nil {

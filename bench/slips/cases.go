@@ -38,8 +38,8 @@ func alone(c Case, g *family, w *frame) Case {
 	return c
 }
 
-// cleanCase returns a case with a call without slips. It is the base of the cases that are made of
-// it by slips.
+// cleanCase returns a case with a call without slips. Cases that are made from it by slips have it
+// as their base.
 func cleanCase(g *family, w *frame, n int) Case {
 	c := asInput(g, "clean", fmt.Sprint(n), w.fill(), w)
 	c.Base = plainID(g)

@@ -38,8 +38,8 @@ func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) 
 	return count
 }
 
-// eachToCut calls put with random replies of one call or two. Uncut, these are read as they were
-// meant. The frame two is nil for a single call.
+// eachToCut calls put with random replies of one call or two. It skips replies that are read
+// wrongly before they are cut. The frame two is nil for a single call.
 func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *frame, text string)) {
 	r := source(seed, "cuts "+g.Name)
 	for range rounds {
@@ -59,7 +59,7 @@ func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *fr
 	}
 }
 
-// as returns the call that was meant, with its texts.
+// as returns the call that the model meant, with its texts filled in.
 func (c *call) as() chat.Call { return chat.Call{Name: c.tool.Name, Args: []byte(c.meant())} }
 
 // prefix reports whether the calls that were read are the meant calls, the first of them, or none.
@@ -90,8 +90,8 @@ func (l *lab) runs(got read) bool {
 // stopMark matches a tag that ends a reply and that servers do not send on.
 var stopMark = regexp.MustCompile(`^<\|[a-z_]+\|>$`)
 
-// ended reports whether a text is what the family writes for these calls, without only the tag that
-// ends a reply. If the model ended it by itself, nothing shows that it was cut.
+// ended reports whether only the tag that ends a reply is missing in a text of these calls, and the
+// model ended the text by itself. Nothing shows that such a text was cut.
 func (g *family) ended(calls []chat.Call, h how) bool {
 	rest, ok := strings.CutPrefix(string(g.Append(nil, calls...)), strings.Join(h.pieces, ""))
 	return ok && h.finish == chat.Stop && stopMark.MatchString(rest)

@@ -172,8 +172,8 @@ func (g *family) key(text string) (key, behind string) {
 	return key, behind
 }
 
-// inTag returns the value in a tag as JSON. If the schema wants a text, the value is a text.
-// Otherwise it is the value that the text spells, if there is one.
+// inTag returns the value v of a tag as JSON. The result is a JSON string if the schema admits a
+// text, if s is nil, or if v spells no other value.
 func (g *family) inTag(s *shape, v string) string {
 	if s != nil && !s.text() {
 		trimmed := strings.TrimSpace(v)

@@ -45,8 +45,8 @@ func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	return nil
 }
 
-// places returns the matches of a pattern after the tool's name that do not overlap a tag which is
-// a single token. If anywhere is true, it returns all matches.
+// places returns the matches of a pattern. If anywhere is false, it leaves out the matches that
+// begin before the end of the tool's name, and those that overlap a tag which is a single token.
 func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
 	from := f.from()
 	whole := tokens.FindAllStringIndex(f.text, -1)

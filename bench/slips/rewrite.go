@@ -56,7 +56,7 @@ type layout struct {
 	raw                      bool // texts are written without quotes and escapes
 }
 
-// layouts are the notations in which members follow each other.
+// layouts are the notations of this kind, by name.
 var layouts = map[string]layout{
 	"lines":    {"", "%s: %s", "\n", "", true},
 	"dashes":   {"\n", "- %s: %s", "\n", "\n", true},

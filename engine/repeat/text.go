@@ -40,8 +40,8 @@ func (r *Text) Write(text string) int {
 	return r.run
 }
 
-// repeats reports whether all of a text has a period of at most longestPeriod. Nearly every text
-// without one is recognized by its last bytes, which the library searches for quickly.
+// repeats reports whether a whole text repeats one piece of at most longestPeriod bytes. Nearly
+// every other text is recognized by its last bytes, which the library searches for quickly.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
 	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) &&

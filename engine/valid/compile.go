@@ -127,8 +127,8 @@ type nowhere struct{}
 func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
 // explain returns the library's error as a place and a sentence. The library's own texts contain
-// the made-up home of the schema and are about URLs. But the reader is the author of a tool, who
-// has one document and wants to know what to change in it. If a reference leads out of the
+// the made-up base URL of the schema and are about URLs. But the reader is the author of a tool,
+// who has one document and wants to know what to change in it. If a reference leads out of the
 // document, the sentence says what to do, which is to put the schema under $defs.
 func explain(err error) *SchemaError {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
@@ -149,7 +149,7 @@ func explain(err error) *SchemaError {
 }
 
 // local returns a URL as the schema's author wrote it, cut to the length that a sentence quotes. A
-// relative reference is returned without the home that was put before it.
+// relative reference is returned without the base URL that was put before it.
 func local(url string) string {
 	url = strings.TrimPrefix(url, home+"schema")
 	return shorten(strings.TrimPrefix(url, home))

@@ -67,7 +67,7 @@ var forms = []struct {
 	{func(v any) bool { return isSchema(v) || is[[]any](v) }, []string{"items"}},
 }
 
-// is reports whether a value of the document is of a type.
+// is reports whether a value of the document has the type T.
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
 // isSchema reports whether a value is an object, or true or false, which are schemas since draft 6.
@@ -91,8 +91,8 @@ func isCount(v any) bool {
 }
 
 // visit updates a schema, or a list of schemas. If old is true, the schema names no draft, so forms
-// of older drafts must be recognized by their shape. If it names a draft, "items" as a list is
-// right as it is, and the new form would be wrong. Other values, such as true, need no update.
+// of older drafts must be recognized by their shape. If old is false, "items" as a list is right as
+// it is, and the new form would be wrong. Other values, such as true, need no update.
 func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:

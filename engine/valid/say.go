@@ -220,8 +220,8 @@ func sentence(k jsonschema.ErrorKind) string {
 	return sentenceOfRest(k)
 }
 
-// sentenceOfRest continues sentence with numbers and rare keywords. It is separate only because of
-// its length.
+// sentenceOfRest is the second half of the function sentence, for numbers and rare keywords. It is
+// separate only because of its length.
 func sentenceOfRest(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Minimum:

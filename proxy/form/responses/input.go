@@ -64,8 +64,8 @@ func unknownReply(param, id string) error {
 }
 
 // recall reads a stored item. Items are stored as JSON and not as messages, because the next
-// request may have other tools, and so other names for the called tools. It returns an error only
-// if the item is invalid, which was excluded when it was stored.
+// request may have other tools, and so other names for the called tools. It returns an error if the
+// item is invalid. Items are checked before they are stored, so that should not happen.
 func (x *conversation) recall(item json.RawMessage) error {
 	v, err := fastjson.ParseBytes(item)
 	if err != nil {

@@ -197,7 +197,7 @@ func (p *reply) closeItem() {
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
-// delta writes the text of an item that is not in an event yet as one event. So a burst of a fast
+// delta writes one event with the text of an item that is in no event yet. So a burst of a fast
 // model takes only a few events, and a single token is sent at once.
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
