@@ -11,8 +11,8 @@ import (
 
 // normalizeHistory returns the job with messages reordered and joined so that the model's chat
 // template accepts them. It tells the client and the log which changes it made. Clients send
-// histories that templates refuse, or of which they silently drop parts: results without their
-// call, calls without a result, two system messages. It never fails.
+// results without their call, calls without a result, and two system messages. Templates refuse
+// such histories, or drop parts of them silently. It never fails.
 func (j *job) normalizeHistory(context.Context) (*job, error) {
 	r := *j.request
 	var notes []history.Note

@@ -16,9 +16,9 @@ var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximu
 	"minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems",
 	"minProperties", "maxProperties"}
 
-// Bounded returns the arguments without the members that the schema forbids. It returns false if
-// anything else is wrong than such members and values out of their bounds. It implements
-// --out-of-bounds=pass, for agents that return a tool's error to the model.
+// Bounded returns the arguments without the members that the schema forbids. Values out of their
+// bounds stay. It returns false if there is any other problem. It implements --out-of-bounds=pass,
+// for agents that return a tool's error to the model.
 func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	out, _, ok := v.outOfBounds(args)
 	return out, ok

@@ -9,9 +9,9 @@ import (
 )
 
 // Trimmed returns the arguments without the members that the schema forbids, otherwise byte for
-// byte. Of two members with the same name and value it leaves out one. It returns false if anything
-// else is wrong, or if nothing is wrong. Members are not left out if one of them may be a misspelt
-// one or is listed by another part of the schema, or if a member is missing. For example,
+// byte. Of two members with the same name and value it leaves out one. It returns false if there is
+// any other problem, or none at all. Members are not left out if one of them may be a misspelt one
+// or is listed by another part of the schema, or if a member is missing. For example,
 // {"title":"Q4","reason":"asked"} under a closed schema loses reason. Having the call written again
 // would cost a generation, and what was right in it. What is left out here has no place in the
 // schema at all.

@@ -14,7 +14,8 @@ import (
 
 // generate answers a prompt with a format itself, since the reply has to be checked against the
 // schema. It passes all other requests on. These include an empty prompt, which only loads the
-// model, and _debug_render_only, which asks for no reply. It returns the error of either way.
+// model, and _debug_render_only, which asks for no reply. It returns an error if answering or
+// passing on fails.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readGenerate, openGenerate,
 		func(v *fastjson.Value) bool {

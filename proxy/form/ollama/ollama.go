@@ -237,7 +237,8 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 // chat answers a chat with tools or with a format itself, because a reply that may contain a call
 // or must fit a schema has to be read here. It passes other chats on. A chat with
 // _debug_render_only asks for the prompt and no reply, so it is passed on, too. If the model's
-// server has OpenAI's API, every chat is answered here. It returns the error of either way.
+// server has OpenAI's API, every chat is answered here. It returns an error if answering or passing
+// on fails.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && form.NoFormat(v.Get("format"))
@@ -247,7 +248,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 
 // answer passes a request on if passed returns true for it and its server has Ollama's API.
 // Otherwise it answers the request itself: read reads the parsed body, and open opens the reply. It
-// returns the error of either way.
+// returns an error if passing on or answering fails.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	read func(*fastjson.Value) (*form.Ask, error),
 	open func(http.Header, *form.Ask, form.Out) (form.Reply, error),
