@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
-	"toolnorm/internal/embedding"
 	"toolnorm/internal/test/questions"
 	"toolnorm/tools/kb/kbstore"
 )
@@ -26,7 +25,8 @@ type example struct {
 	foreign  bool // it was asked of other texts
 	passages []numbers
 	scores   []float64
-	right    int // the place of its passage; -1: it was not found
+	right    int     // the place of its passage; -1: it was not found
+	covered  float64 // how much of the question the first passage covers
 }
 
 // terms is how the names of sets begin that have words to look for in place of questions. Any
@@ -59,7 +59,7 @@ func sets(t *testing.T) map[string][]byte {
 // question.
 type inMemory struct {
 	*index
-	questions, passages *embedding.Client
+	questions, passages Embedder
 	t                   *testing.T
 }
 
@@ -76,8 +76,8 @@ func (m *inMemory) put(n int, text string) {
 }
 
 // vector asks the model.
-func (m *inMemory) vector(c *embedding.Client, text string) []float32 {
-	vectors, err := c.Embed(m.t.Context(), []string{text})
+func (m *inMemory) vector(e Embedder, text string) []float32 {
+	vectors, err := e.Embed(m.t.Context(), []string{text})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -102,6 +102,9 @@ func (m *inMemory) ask(question string, answer int, answered bool) example {
 	}
 	e := example{answered: answered, right: -1}
 	for i, p := range s.passages {
+		if i == 0 {
+			e.covered = p.features.Coverage
+		}
 		e.passages, e.scores = append(e.passages, p.numbers), append(e.scores, p.score)
 		if answered && p.Document == fmt.Sprint(answer) {
 			e.right = i
@@ -116,11 +119,9 @@ func examples(t *testing.T, name string, text []byte) (all []example) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	m := &inMemory{index: (&Local{Model: "m"}).index(kbstore.Base{}), t: t}
-	if c, isClient := models().Embedder.(*embedding.Client); isClient {
-		query, passage := embedding.Prefixes(c.Model)
-		m.questions, m.passages = c.With(query), c.With(passage)
-	}
+	ofQuestions, ofPassages := prefixed(models().Embedder)
+	m := &inMemory{index: (&Local{Model: "m"}).index(kbstore.Base{}), questions: ofQuestions,
+		passages: ofPassages, t: t}
 	for i, p := range paragraphs {
 		m.put(i, p)
 	}
@@ -142,7 +143,7 @@ func examples(t *testing.T, name string, text []byte) (all []example) {
 		with := m.ask(q, places[q], true)
 		if strings.HasPrefix(name, terms) {
 			with.set, with.right = name, -1
-			if len(with.passages) > 0 && with.passages[0][covered] > .5 {
+			if with.covered > .5 {
 				with.right = 0
 			}
 			all = append(all, with)
@@ -212,12 +213,13 @@ func shares(all []example) (kept, wrong, strange, found float64) {
 // questions it has.
 func (e *example) kind() string { return fmt.Sprint(e.set, e.answered, e.foreign) }
 
-// unused are the numbers that a fit leaves out: those of vectors are from before byWords.
+// unused are the numbers that a fit leaves out. With vectors, how well the words match and what no
+// passage covers say little beside how much better they match than in other passages.
 func unused(dense bool) []int {
 	if dense {
-		return []int{byWords, byWhole, byBehind}
+		return []int{byOrder, unknown, byBehind}
 	}
-	return []int{byMargin, covered, coveredAll, byWhole, byLead, byCosine, byNearer}
+	return []int{byWhole, byCosine, byNearer}
 }
 
 // language is that of a set: its name behind the last hyphen.
@@ -225,8 +227,12 @@ func (e *example) language() string { return e.set[strings.LastIndexByte(e.set, 
 
 // letThrough is how many of the foreign questions reach the default threshold. Most of those that
 // it was chosen with are titles of sections, of a word or two that any text may have ("Syntax"): of
-// the questions that people ask it is a third of that.
-const letThrough = .16
+// the questions that people ask it is a third of that. letThroughVectors is that with vectors, of
+// questions that people ask.
+const (
+	letThrough        = .16
+	letThroughVectors = .05
+)
 
 // steep is the weight of byBehind, which a fit to the best passages alone cannot find. Less shows
 // more passages that do not answer, and more loses right ones behind the best. byWhole has the
@@ -237,9 +243,10 @@ const steep = 2.5
 // right, and whether one is. Then it moves them so that letThrough of the foreign questions reach
 // the default threshold.
 func fit(all []example, dense bool) (w weights) {
-	looked, places := 1, 5
+	looked, places, through := 1, 5, letThrough
 	if dense {
-		looked, places = 20, 1 // which of them it is decides the order as well
+		looked, places = 5, 1 // which of them it is decides the order as well
+		through = letThroughVectors
 	}
 	many := map[string]float64{}
 	for _, e := range all {
@@ -282,12 +289,12 @@ func fit(all []example, dense bool) (w weights) {
 	if !dense {
 		w[byWhole], w[byBehind] = 1, steep
 	}
-	w[one] += math.Log(DefaultThreshold/(1-DefaultThreshold)) - reached(all, &w, many)
+	w[one] += math.Log(DefaultThreshold/(1-DefaultThreshold)) - reached(all, &w, through, many)
 	return w
 }
 
-// reached returns the logarithm of the odds that letThrough of the foreign questions reach.
-func reached(all []example, w *weights, many map[string]float64) float64 {
+// reached returns the logarithm of the odds that a share of the foreign questions reaches.
+func reached(all []example, w *weights, through float64, many map[string]float64) float64 {
 	type one struct{ best, share float64 }
 	var others []one
 	total := 0.0
@@ -304,7 +311,7 @@ func reached(all []example, w *weights, many map[string]float64) float64 {
 	slices.SortFunc(others, func(a, b one) int { return cmp.Compare(b.best, a.best) })
 	over := 0.0
 	for _, o := range others {
-		if over += o.share; over > letThrough*total {
+		if over += o.share; over > through*total {
 			return o.best
 		}
 	}

@@ -74,7 +74,7 @@ func TestCopies(t *testing.T) {
 }
 
 // TestCopiesAreNoBackground holds that a cosine stands out as far with copies of the nearest
-// passage as without.
+// passage as without, that the copies stand out as far themselves, and that others are behind.
 func TestCopiesAreNoBackground(t *testing.T) {
 	cosines := func(copies int) (near []*passage) {
 		for range copies {
@@ -85,7 +85,19 @@ func TestCopiesAreNoBackground(t *testing.T) {
 		}
 		return near
 	}
-	if once, often := backgroundOf(cosines(1)), backgroundOf(cosines(8)); once != often || once.above(.9) < 1 {
-		t.Errorf("%+v, and with copies %+v", once, often)
+	once, often := cosines(1), cosines(8)
+	alone, among := backgroundOf(once), backgroundOf(often)
+	above, ahead := alone.above(once[0])
+	if above < 1 || ahead < 1 {
+		t.Errorf("the nearest is %v above and %v ahead", above, ahead)
+	}
+	if copyAbove, copyAhead := among.above(often[7]); copyAbove != above || copyAhead != ahead {
+		t.Errorf("a copy is %v above and %v ahead, one alone %v and %v", copyAbove, copyAhead, above, ahead)
+	}
+	if _, ahead := alone.above(once[1]); ahead >= 0 {
+		t.Errorf("the second is %v ahead", ahead)
+	}
+	if above, ahead := alone.above(new(passage)); above != 0 || ahead != 0 {
+		t.Errorf("one without a vector is %v above and %v ahead", above, ahead)
 	}
 }

@@ -48,18 +48,30 @@ func models() *Local {
 	return l
 }
 
+// prefixed returns a model with what it wants in front of questions, and with what it wants in
+// front of passages.
+func prefixed(e Embedder) (questions, passages Embedder) {
+	c, isClient := e.(*embedding.Client)
+	if !isClient {
+		return e, e
+	}
+	query, passage := embedding.Prefixes(c.Model)
+	return c.With(query), c.With(passage)
+}
+
 // ask asks all questions of the sample, in a base for each language.
 func ask(t testing.TB) (all []asked) {
 	set := models()
+	ofQuestions, ofPassages := prefixed(set.Embedder)
 	questions := readQuestions(t)
 	store := openStore(t)
 	for _, language := range languages {
-		base := fill(t, store, embedded(t, set, sample(t, language)))
+		base := fill(t, store, embedded(t, &Local{Embedder: ofPassages, Model: set.Model}, sample(t, language)))
 		names := sources(t, store, base)
 		for _, q := range questions {
 			if q.Language == language {
 				all = append(all, asked{question: q, names: names, stages: map[string][]*passage{}})
-				runStages(t, &Local{Store: store, Embedder: set.Embedder, Model: set.Model, Reranker: set.Reranker}, base.ID, &all[len(all)-1])
+				runStages(t, &Local{Store: store, Embedder: ofQuestions, Model: set.Model, Reranker: set.Reranker}, base.ID, &all[len(all)-1])
 			}
 		}
 	}

@@ -23,23 +23,16 @@ func order(p *passage, f lexical.Features) float64 {
 
 // The numbers from which a score is calculated. None of them depends on a language or a model.
 const (
-	one      = iota
-	byOrder  // how well the words of the passage match
-	byMargin // how much better they match than those of the passages after the best
-	// the square root of the same in rare words instead of as a share of the query, of which one
-	// word by chance is half if it is short
+	one     = iota
+	byOrder // how well the words of the passage match
+	// the square root of how much better they match than those of the passages after the best, in
+	// rare words: as a share of the query, one word by chance is half of a short one
 	byWords
-	covered // how much of the query the best passage covers
-	// the same to the fourth power, since the coverage of a single word is all or nothing
-	coveredAll
-	byWhole // whether the query is a word or two that the best passage has
-	unknown // how much of the query no passage covers
-	// by words, how far the best is ahead of the second, or how far another passage is after the
-	// best
-	byLead
-	byBehind    // how far a passage is after the best, from -1 to 0
+	byWhole     // whether the query is a word or two that the best passage has
+	unknown     // how much of the query no passage covers
+	byBehind    // how far, by words, a passage is after the best, from -1 to 0
 	byCosine    // how far the cosine exceeds those of the next passages
-	byNearer    // how far the nearest passage is ahead of the second
+	byNearer    // how far the cosine is ahead of the best of the others, or behind it
 	mostNumbers // how many numbers there are
 )
 
@@ -53,8 +46,7 @@ type weights [mostNumbers]float64
 var (
 	ofWords = weights{one: -.62, byOrder: 2.06, byWords: 1.38, byWhole: 1, unknown: .91,
 		byBehind: 2.5}
-	ofVectors = weights{one: -2, byOrder: .91, byMargin: 2.09, covered: -1.94, coveredAll: .43,
-		unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
+	ofVectors = weights{one: -3.68, byWords: 2.07, byWhole: 3.47, byCosine: .76, byNearer: 2.18}
 )
 
 // odds returns the logarithm of the odds that a passage with the numbers n answers the query.
@@ -77,11 +69,9 @@ const (
 )
 
 // rivals returns the passages after the best one with which it has to be compared, without copies,
-// since what two documents say answers as well as what one says. closest contains the best passage
-// and those of its copies that come before the first rival. all must not be empty.
-func rivals(all []*passage) (others []*passage, closest map[*passage]bool) {
+// since what two documents say answers as well as what one says. all must not be empty.
+func rivals(all []*passage) (others []*passage) {
 	best, near := all[0], all[1:min(len(all), 5*behind)]
-	closest = map[*passage]bool{best: true}
 	copies, family := map[*passage]bool{}, map[string]bool{best.Document: true}
 	for _, p := range near {
 		if best.words.alike(&p.words) {
@@ -93,11 +83,8 @@ func rivals(all []*passage) (others []*passage, closest map[*passage]bool) {
 	for _, p := range near {
 		switch {
 		case len(others) == behind-1:
-			return others, closest
-		case copies[p]:
-			closest[p] = len(others) == 0
-			continue
-		case slices.ContainsFunc(looked, p.words.alike):
+			return others
+		case copies[p] || slices.ContainsFunc(looked, p.words.alike):
 			continue
 		case family[p.Document] && passed < sisters:
 			passed++
@@ -106,7 +93,7 @@ func rivals(all []*passage) (others []*passage, closest map[*passage]bool) {
 		}
 		looked = append(looked, &p.words)
 	}
-	return others, closest
+	return others
 }
 
 // count calculates the numbers of all passages (see numbers), which must be in their order by
@@ -116,33 +103,22 @@ func count(all []*passage, near background) {
 		return
 	}
 	best, rest := all[0], 0.0
-	others, closest := rivals(all)
+	others := rivals(all)
 	for _, p := range others {
 		rest += p.key / float64(len(others))
-	}
-	next := 0.0 // the best of those that the best has to stand out of
-	if len(others) > 0 {
-		next = others[0].key
 	}
 	f := best.features
 	whole := f.Coverage * f.Coverage * f.Coverage * f.Coverage
 	for _, p := range all {
 		p.numbers = numbers{
-			one: 1, byOrder: math.Log(max(p.key, .02)), byMargin: p.key - rest,
+			one: 1, byOrder: math.Log(max(p.key, .02)),
 			byWords: math.Sqrt(max(0, p.key-rest) * f.Worth),
-			covered: f.Coverage, coveredAll: whole,
 			byWhole: whole / max(1, f.Worth), unknown: 1 - f.Known,
 		}
 		if best.key > 0 {
-			behind := p.key/best.key - 1
-			p.numbers[byBehind], p.numbers[byLead] = behind, behind
-			if closest[p] {
-				p.numbers[byLead] = (p.key - next) / best.key
-			}
+			p.numbers[byBehind] = p.key/best.key - 1
 		}
-		if p.Dense != nil {
-			p.numbers[byCosine], p.numbers[byNearer] = near.above(*p.Dense), near.lead
-		}
+		p.numbers[byCosine], p.numbers[byNearer] = near.above(p)
 	}
 }
 
@@ -150,34 +126,47 @@ func count(all []*passage, near background) {
 // queries differ by tenths in where those lie. So for each search the difference between about the
 // tenth and the fiftieth passage is the unit. Nothing has to be stored for a model, and nothing
 // depends on passages that may not be seen.
-type background struct{ at, unit, lead float64 }
+type background struct {
+	at, unit      float64
+	first, second float64           // cosines of the nearest passage and the next, without copies
+	closest       map[*passage]bool // the nearest passage and its copies
+}
 
 // backgroundOf returns the background of a search. near has the nearest passages, the nearest
-// first. With fewer than two passages, above always returns 0.
+// first. With fewer than two passages that are no copies, above always returns 0.
 func backgroundOf(near []*passage) (b background) {
-	near = near[:min(len(near), 10*behind)]
-	if len(near) > 0 {
-		near = slices.Concat(near[:1], slices.DeleteFunc(slices.Clone(near[1:]),
-			func(p *passage) bool { return near[0].words.alike(&p.words) }))
+	b.closest = map[*passage]bool{}
+	var others []*passage
+	for i, p := range near[:min(len(near), 10*behind)] {
+		if i > 0 && !near[0].words.alike(&p.words) {
+			others = append(others, p)
+		} else {
+			b.closest[p] = true
+		}
 	}
-	n := len(near)
+	n := len(others) + 1
 	if n < 2 {
-		return background{unit: math.Inf(1)}
+		return background{}
 	}
-	first, last := near[min(behind, max(1, n/4))], near[min(5*behind, n-1)]
-	b.at = *first.Dense
+	first, last := others[min(behind, max(1, n/4))-1], others[min(5*behind, n-1)-1]
+	b.at, b.first, b.second = *first.Dense, *near[0].Dense, *others[0].Dense
 	b.unit = max(b.at-*last.Dense, .004)
 	if n < behind { // too few to tell
 		b.unit = max(b.unit, .05)
 	}
-	b.lead = b.above(*near[0].Dense) - b.above(*near[1].Dense)
 	return b
 }
 
-// above returns how far a cosine exceeds the background, in units of its spread, from -2 to 8.
-func (b background) above(cosine float64) float64 {
-	if math.IsInf(b.unit, 1) {
-		return 0
+// above returns how far the cosine of a passage exceeds the background, in units of its spread,
+// from -2 to 8, and how far the nearest other passage's, from -4 to 4. It returns zeros for a
+// passage without a vector, of which only words can tell.
+func (b *background) above(p *passage) (next, nearest float64) {
+	if b.unit == 0 || p.Dense == nil {
+		return 0, 0
 	}
-	return min(8, max(-2, (cosine-b.at)/b.unit))
+	other := b.first
+	if b.closest[p] {
+		other = b.second
+	}
+	return min(8, max(-2, (*p.Dense-b.at)/b.unit)), min(4, max(-4, (*p.Dense-other)/b.unit))
 }
