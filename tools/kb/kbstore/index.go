@@ -241,21 +241,22 @@ func (m *maker) write(ctx context.Context, tx *store.Tx, base string) (id int64,
 		return 0, err
 	}
 	for i, tokens := range passages.Streams {
-		streams = append(streams, id, i, m.chunks[i], tokens)
+		streams = append(streams, int64(PlaceOf(id, i)), m.chunks[i], tokens)
 	}
-	return id, insertRows(ctx, tx, "streams (segment, passage, chunk, tokens)", streams)
+	return id, insertRows(ctx, tx, "streams (place, chunk, tokens)", streams)
 }
 
-// insertRows inserts rows of four values, many in one statement, because each statement is a round
-// trip to PostgreSQL. It returns an error if the database fails.
+// insertRows inserts rows into a table whose columns into names, many in one statement, because
+// each statement is a round trip to PostgreSQL. It returns an error if the database fails.
 func insertRows(ctx context.Context, tx *store.Tx, into string, values []any) error {
-	const columns, most = 4, 4 * 500
+	columns := strings.Count(into, ",") + 1
+	most := columns * 500
 	text := func(n int) string {
-		var b strings.Builder
-		for i := 1; i <= n; i += columns {
-			fmt.Fprintf(&b, ", ($%d, $%d, $%d, $%d)", i, i+1, i+2, i+3)
+		var rows []string
+		for all := []any{}; len(all) < n; {
+			rows = append(rows, "("+places(&all, make([]any, columns))+")")
 		}
-		return "INSERT INTO " + into + " VALUES " + b.String()[2:]
+		return "INSERT INTO " + into + " VALUES " + strings.Join(rows, ", ")
 	}
 	insert, err := tx.PrepareContext(ctx, text(most))
 	if err != nil {

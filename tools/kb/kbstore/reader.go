@@ -1,7 +1,6 @@
 package kbstore
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -255,11 +254,15 @@ func (w *Words) texts(ctx context.Context, tx *sql.Tx, base string, ids []string
 	return documents, chunks, err
 }
 
-// Place is the position of a passage: a stored segment, and the passage's number in it.
-type Place struct {
-	Segment int64
-	Passage int
-}
+// Place is the position of a passage as one number: a stored segment, and in the lower 32 bits the
+// passage's number in it.
+type Place int64
+
+// PlaceOf returns the place of a passage.
+func PlaceOf(segment int64, passage int) Place { return Place(segment<<32 | int64(passage)) }
+
+// segment returns the segment of a place.
+func (p Place) segment() int64 { return int64(p) >> 32 }
 
 // Stream has the words of a passage.
 type Stream struct {
@@ -274,15 +277,14 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	at, asked := map[Place]int{}, make([][2]int64, len(all))
+	at := map[Place]int{}
 	for i, p := range all {
-		at[p], asked[i] = i, [2]int64{p.Segment, int64(p.Passage)}
+		at[p] = i
 	}
-	slices.SortFunc(asked, func(a, b [2]int64) int { // neighbors are in one page of the database
-		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-	})
-	rows, err := r.in.QueryContext(ctx, "SELECT t.segment, t.passage, t.chunk, t.tokens FROM "+
-		each(r.words.store.db.Kind, 1)+" CROSS JOIN streams t WHERE t.segment = CAST(j.value ->> 0 AS BIGINT) AND t.passage = CAST(j.value ->> 1 AS BIGINT)", listed(asked))
+	asked := slices.Sorted(slices.Values(all)) // neighbors are in one page of the database
+	rows, err := r.in.QueryContext(ctx, "SELECT t.place, t.chunk, t.tokens FROM "+
+		each(r.words.store.db.Kind, 1)+
+		" CROSS JOIN streams t WHERE t.place = CAST(CAST(j.value AS TEXT) AS BIGINT)", listed(asked))
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +293,7 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	for rows.Next() {
 		var p Place
 		var s Stream
-		if err := rows.Scan(&p.Segment, &p.Passage, &s.Chunk, &s.Tokens); err != nil {
+		if err := rows.Scan(&p, &s.Chunk, &s.Tokens); err != nil {
 			return nil, err
 		}
 		streams[at[p]], read = s, read+1
@@ -304,7 +306,7 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	}
 	for i := range streams {
 		if streams[i].Tokens == nil {
-			return nil, &Damaged{all[i].Segment}
+			return nil, &Damaged{all[i].segment()}
 		}
 	}
 	return streams, nil

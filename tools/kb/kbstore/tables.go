@@ -104,15 +104,41 @@ CREATE TRIGGER documents_words AFTER INSERT OR DELETE OR UPDATE OF id, collectio
 	FOR EACH ROW EXECUTE FUNCTION documents_words();`
 }
 
+// placedStreams gives the words of a passage one number as their key, see Place. In SQLite, a table
+// with such a key is three pages deep for a million passages. One with two columns as its key has
+// whole rows in its inner pages as well, which do not fit into the cache of a connection.
+const placedStreams = `
+CREATE TABLE placed_streams (place BIGINT PRIMARY KEY, chunk TEXT NOT NULL, tokens BLOB NOT NULL);
+INSERT INTO placed_streams SELECT (segment << 32) | passage, chunk, tokens FROM streams ORDER BY segment, passage;
+DROP TABLE streams;
+ALTER TABLE placed_streams RENAME TO streams;`
+
+// streamsGone is a trigger for SQLite that deletes the words of a deleted segment.
+const streamsGone = `
+CREATE TRIGGER segments_gone AFTER DELETE ON segments BEGIN
+	DELETE FROM streams WHERE place BETWEEN OLD.id << 32 AND (OLD.id << 32) | 4294967295;
+END;`
+
+// postgresStreamsGone is streamsGone for PostgreSQL.
+const postgresStreamsGone = `
+CREATE FUNCTION segments_gone() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
+	DELETE FROM streams WHERE place BETWEEN OLD.id << 32 AND (OLD.id << 32) | 4294967295;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER segments_gone AFTER DELETE ON segments FOR EACH ROW EXECUTE FUNCTION segments_gone();`
+
 // steps returns the migrations of the tables. In SQLite, the first segments were not sealed yet, so
 // one migration empties the index.
 func steps(kind store.Kind) []store.Step {
 	if kind == store.SQLite {
 		return []store.Step{store.SQL("tables", tables), store.SQL("segments", segments),
-			{Name: "sealed", Do: forgetAll}}
+			{Name: "sealed", Do: forgetAll}, store.SQL("places",
+				strings.ReplaceAll(placedStreams, "BIGINT", "INTEGER")+streamsGone)}
 	}
-	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")),
-		store.SQL("words", words), store.SQL("segments", postgresSegments())}
+	bytes := strings.NewReplacer(" BLOB", " BYTEA")
+	return []store.Step{store.SQL("tables", bytes.Replace(tables)), store.SQL("words", words),
+		store.SQL("segments", postgresSegments()),
+		store.SQL("places", bytes.Replace(placedStreams)+postgresStreamsGone)}
 }
 
 // forgetAll empties the index of words, so that all documents are fresh. It returns an error if the

@@ -15,7 +15,7 @@ func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*
 	var places []kbstore.Place
 	for _, s := range found {
 		if x := d.parts[s.part]; x.made == nil {
-			places = append(places, kbstore.Place{Segment: x.ID, Passage: s.passage})
+			places = append(places, kbstore.PlaceOf(x.ID, s.passage))
 		}
 	}
 	streams, err := d.reader.Streams(ctx, places)
