@@ -82,19 +82,28 @@ func (l *Look) Features(at int) Features { return l.Of(l.x.rows[at].fields, l.pl
 // Of returns the features of a text that is given as numbered tokens, field by field. place maps
 // the numbers of the query's tokens to their indexes in Terms.
 func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
-	found := make([]float64, len(l.terms))
+	found, runs := make([]float64, len(l.terms)), run{look: l}
+	var some [4]uint64 // few tokens of a text are the query's; this tells most others from them
+	for number := range place {
+		some[number>>6&3] |= 1 << (number & 63)
+	}
 	for i, field := range fields {
 		share := l.weight(i)
 		if i == len(fields)-1 {
 			share /= 1 - b + b*float64(len(field))/l.x.average()
 		}
-		for _, number := range field {
-			if i, asked := place[number]; asked {
-				found[i] += share
+		runs.end()
+		for at, number := range field {
+			if some[number>>6&3]&(1<<(number&63)) == 0 {
+				continue
+			}
+			if term, asked := place[number]; asked {
+				found[term] += share
+				runs.add(at, term)
 			}
 		}
-		f.Longest = max(f.Longest, l.longest(field, place))
 	}
+	f.Longest = runs.best
 	if l.total == 0 {
 		return f
 	}
@@ -118,29 +127,40 @@ func (l *Look) weight(field int) float64 {
 	return 1
 }
 
-// longest returns the largest weight of a run of tokens that the field and the query have in
-// common, in the same order.
-func (l *Look) longest(field []uint32, places map[uint32]int) (best float64) {
-	before, now := make([]float64, len(l.order)), make([]float64, len(l.order))
-	for _, number := range field {
-		place, asked := places[number]
-		if !asked {
-			clear(before)
-			continue
-		}
-		for i, term := range l.order {
-			now[i] = 0
-			if term == place {
-				now[i] = l.asked[term]
-				if i > 0 {
-					now[i] += before[i-1]
-				}
-				best = max(best, now[i])
-			}
-		}
-		before, now = now, before
+// run finds the largest weight of a run of tokens that a field and the query have in common, in the
+// same order.
+type run struct {
+	look        *Look
+	best        float64
+	next        int       // the place in the field after the last of the query's tokens
+	before, now []float64 // by the query's tokens: the weight of the run that ends with it
+}
+
+// end ends all runs, before another field.
+func (r *run) end() {
+	r.next = 0
+	clear(r.before)
+}
+
+// add adds a token of the query at a place in the field.
+func (r *run) add(at, term int) {
+	if r.before == nil {
+		r.before, r.now = make([]float64, len(r.look.order)), make([]float64, len(r.look.order))
 	}
-	return best
+	if at != r.next {
+		clear(r.before)
+	}
+	for i, other := range r.look.order {
+		r.now[i] = 0
+		if other == term {
+			r.now[i] = r.look.asked[term]
+			if i > 0 {
+				r.now[i] += r.before[i-1]
+			}
+			r.best = max(r.best, r.now[i])
+		}
+	}
+	r.before, r.now, r.next = r.now, r.before, at+1
 }
 
 // Matter returns a query without the English words that say nothing about its subject. If it has

@@ -279,12 +279,12 @@ func ReadStream(sealed []byte) ([][]uint32, error) {
 	if !ok {
 		return nil, ErrDamaged
 	}
-	fields := make([][]uint32, n)
+	fields, all := make([][]uint32, n), make([]uint32, len(data)) // a token has at least a byte
 	for i := range fields {
 		if n, data, ok = number(data); !ok {
 			return nil, ErrDamaged
 		}
-		fields[i] = make([]uint32, n)
+		fields[i], all = all[:n:n], all[n:]
 		for j := range fields[i] {
 			v, k := binary.Uvarint(data)
 			if k <= 0 || v > 1<<32-1 {
