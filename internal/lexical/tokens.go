@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,10 +21,21 @@ const Version = 4
 // _ or . inside also gives the whole of it with = before it, as in =users.created_at and =e-4012.
 // Its parts alone would not find E-4012, and without the = it could equal another word by chance.
 func Tokens(text string) (all []string) {
-	for _, p := range cut(text) {
+	for p := range piecesOf(text) {
 		all = append(all, p.token)
 	}
 	return all
+}
+
+// Each returns an iterator over what Tokens returns. It makes a token when it is asked for.
+func Each(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for p := range piecesOf(text) {
+			if !yield(p.token) {
+				return
+			}
+		}
+	}
 }
 
 // piece is a token, with the share of it that belongs to the subject rather than to the grammar of
@@ -35,42 +47,57 @@ type piece struct {
 }
 
 // cut returns the pieces of a text; see Tokens.
-func cut(text string) (all []piece) {
-	runes := folded(text)
-	all = make([]piece, 0, len(runes)/2)
-	for i := 0; i < len(runes); {
-		start := i
-		switch {
-		case cjk(runes[i]):
-			for i < len(runes) && (cjk(runes[i]) || hyphen(runes[i]) && katakana(runes[i-1])) {
-				if hyphen(runes[i]) { // OCR has misread the long-vowel mark
-					runes[i] = 'ー'
+func cut(text string) []piece { return slices.Collect(piecesOf(text)) }
+
+// piecesOf returns an iterator over the pieces of a text; see Tokens.
+func piecesOf(text string) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		runes := folded(text)
+		var run []piece
+		for i := 0; i < len(runes); {
+			run, i = appendRun(run[:0], runes, i)
+			for _, p := range run {
+				if !yield(p) {
+					return
 				}
-				i++
 			}
-			all = bigrams(all, runes[start:i])
-		case word(runes[i]) && unspaced(runes[i]):
-			for i < len(runes) && word(runes[i]) && unspaced(runes[i]) {
-				i++
-			}
-			all = trigrams(all, runes[start:i])
-		case word(runes[i]):
-			for i < len(runes) && word(runes[i]) && !cjk(runes[i]) && !unspaced(runes[i]) {
-				i++
-			}
-			w := withoutArticle(runes[start:i])
-			all = append(all, piece{token: stem(string(w)), share: 1})
-			if len(w) >= beginning && !slices.ContainsFunc(w, unicode.IsDigit) {
-				all = append(all, piece{token: "~" + string(w[:beginning]), share: 1})
-			}
-			for _, whole := range identifier(runes, start, i) {
-				all = append(all, piece{token: whole, share: 1})
-			}
-		default:
-			i++
 		}
 	}
-	return all
+}
+
+// appendRun appends the pieces of the run of characters that begins at runes[i], and returns the
+// index of the character after it.
+func appendRun(all []piece, runes []rune, i int) ([]piece, int) {
+	start := i
+	switch {
+	case cjk(runes[i]):
+		for i < len(runes) && (cjk(runes[i]) || hyphen(runes[i]) && katakana(runes[i-1])) {
+			if hyphen(runes[i]) { // OCR has misread the long-vowel mark
+				runes[i] = 'ー'
+			}
+			i++
+		}
+		return bigrams(all, runes[start:i]), i
+	case word(runes[i]) && unspaced(runes[i]):
+		for i < len(runes) && word(runes[i]) && unspaced(runes[i]) {
+			i++
+		}
+		return trigrams(all, runes[start:i]), i
+	case word(runes[i]):
+		for i < len(runes) && word(runes[i]) && !cjk(runes[i]) && !unspaced(runes[i]) {
+			i++
+		}
+		w := withoutArticle(runes[start:i])
+		all = append(all, piece{token: stem(string(w)), share: 1})
+		if len(w) >= beginning && !slices.ContainsFunc(w, unicode.IsDigit) {
+			all = append(all, piece{token: "~" + string(w[:beginning]), share: 1})
+		}
+		for _, whole := range identifier(runes, start, i) {
+			all = append(all, piece{token: whole, share: 1})
+		}
+		return all, i
+	}
+	return all, i + 1
 }
 
 // beginning is the number of letters in the beginning of a long word. With four letters different

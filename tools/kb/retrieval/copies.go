@@ -1,45 +1,68 @@
 package retrieval
 
+import (
+	"iter"
+	"slices"
+)
+
 // mostlySame is the share of equal words from which on two passages count as copies. They may be
 // from a document that exists twice, from last year's version of it, or from the same file in
 // another format.
 const mostlySame = .9
 
-// words are the words of a passage. length is how many there are. The function all returns them as
-// numbers, and may have to read the passage again for that. The set is made when they are first
-// compared.
+// words are the words of a passage. own has them as numbers that may mean other words in another
+// passage. The function all iterates over them as numbers that mean the same in all passages, and
+// may have to split the text for that. The set has these, and is made when other words are compared
+// with it.
 type words struct {
-	length int
-	all    func() []uint32
-	set    map[uint32]bool
+	own       []uint32
+	all       func() iter.Seq[uint32]
+	different int // how many different words there are; 0: not counted yet
+	set       map[uint32]bool
 }
 
 // alike reports whether two passages are copies. Most pairs differ in length, so nothing has to be
-// read for them.
+// read for them. Of most others one is read to where it has too many words that the other has not.
 func (w *words) alike(other *words) bool {
-	short, long := min(w.length, other.length), max(w.length, other.length)
+	short, long := min(len(w.own), len(other.own)), max(len(w.own), len(other.own))
 	if short == 0 || float64(short) < mostlySame*float64(long) {
 		return false
 	}
-	same, mine, others := 0, w.distinct(), other.distinct()
-	for word := range mine {
-		if others[word] {
-			same++
+	if other.set != nil {
+		w, other = other, w
+	}
+	same, least := other.distinct(), mostlySame*float64(max(w.distinct(), other.distinct()))
+	mine, missing := w.made(), map[uint32]bool{}
+	for word := range other.all() {
+		if float64(same) < least {
+			return false
+		}
+		if !mine[word] && !missing[word] {
+			missing[word] = true
+			same--
 		}
 	}
-	return float64(same) >= mostlySame*float64(max(len(mine), len(others)))
+	return float64(same) >= least
 }
 
 // wordsOf returns a words value for words that have been read already.
 func wordsOf(all []uint32) words {
-	return words{length: len(all), all: func() []uint32 { return all }}
+	return words{own: all, all: func() iter.Seq[uint32] { return slices.Values(all) }}
 }
 
-// distinct returns the set of the words.
-func (w *words) distinct() map[uint32]bool {
+// distinct returns how many different words there are.
+func (w *words) distinct() int {
+	if w.different == 0 {
+		w.different = len(slices.Compact(slices.Sorted(slices.Values(w.own))))
+	}
+	return w.different
+}
+
+// made returns the set of the words.
+func (w *words) made() map[uint32]bool {
 	if w.set == nil {
-		w.set = make(map[uint32]bool, w.length)
-		for _, word := range w.all() {
+		w.set = make(map[uint32]bool, w.distinct())
+		for word := range w.all() {
 			w.set[word] = true
 		}
 	}

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"testing"
@@ -70,6 +71,28 @@ func TestCopies(t *testing.T) {
 		if got := w.alike(&o); got != want {
 			t.Errorf("%q: got %v", other, got)
 		}
+	}
+}
+
+// TestOthersAreReadNoFurtherThanNeeded compares a passage with another one of as many words, none of
+// which is in it: a tenth of them say so.
+func TestOthersAreReadNoFurtherThanNeeded(t *testing.T) {
+	var mine, others []uint32
+	for i := range uint32(100) {
+		mine, others = append(mine, i), append(others, 100+i)
+	}
+	w, o, read := wordsOf(mine), wordsOf(others), 0
+	o.all = func() iter.Seq[uint32] {
+		return func(yield func(uint32) bool) {
+			for _, word := range others {
+				if read++; !yield(word) {
+					return
+				}
+			}
+		}
+	}
+	if w.alike(&o) || read > 12 {
+		t.Errorf("%d of %d words are read", read, len(others))
 	}
 }
 

@@ -3,6 +3,7 @@ package retrieval
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 
 	"toolnorm/internal/lexical"
@@ -29,7 +30,7 @@ type disk struct {
 	// by part: index of a query's token, by the token's number in the part
 	place    []map[uint32]int
 	postings []lexical.Posting
-	numbers  map[string]uint32 // numbers of words that were compared
+	numberOf map[string]uint32 // numbers of words that were compared
 	closed   bool
 }
 
@@ -54,7 +55,7 @@ type spot struct {
 func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	read kbstore.Lists) *disk {
 	d := &disk{reader: r, filter: f, parts: p.all, read: read, query: query,
-		numbers: map[string]uint32{}, rowOf: map[string]int{}}
+		numberOf: map[string]uint32{}, rowOf: map[string]int{}}
 	for _, x := range p.all {
 		allowed := make([]bool, len(x.Rights))
 		for i := range x.Rights {
@@ -275,23 +276,24 @@ func (d *disk) gather(found *best, i int, scores []float64) {
 	}
 }
 
-// numbered returns the words of a text as numbers that are equal for equal words in all parts,
+// numbers iterates over the words of a text, as numbers that are equal for equal words in all parts,
 // while the numbers within two parts differ.
-func (d *disk) numbered(text string) []uint32 {
-	tokens := lexical.Tokens(text)
-	all := make([]uint32, len(tokens))
-	for i, token := range tokens {
-		all[i] = d.number(token)
+func (d *disk) numbers(text string) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for token := range lexical.Each(text) {
+			if !yield(d.number(token)) {
+				return
+			}
+		}
 	}
-	return all
 }
 
 // number returns the number of a word, and assigns one if the word has none.
 func (d *disk) number(token string) uint32 {
-	n, there := d.numbers[token]
+	n, there := d.numberOf[token]
 	if !there {
-		n = uint32(len(d.numbers))
-		d.numbers[token] = n
+		n = uint32(len(d.numberOf))
+		d.numberOf[token] = n
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"toolnorm/internal/lexical"
@@ -39,9 +40,9 @@ func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*
 		p := &passage{row: len(d.rows), Metadata: Metadata{Chunk: stream.Chunk,
 			Document: x.Documents[x.Owners[s.passage]].ID, Sparse: value(s.score / ideal)}}
 		if len(fields) > 0 {
-			p.words.length = len(fields[len(fields)-1])
+			p.words.own = fields[len(fields)-1]
 		}
-		p.words.all = func() []uint32 { return d.numbered(p.text) }
+		p.words.all = func() iter.Seq[uint32] { return d.numbers(p.text) }
 		d.rowOf[stream.Chunk] = len(d.rows)
 		d.rows = append(d.rows, spot{s.part, s.passage, fields})
 		all = append(all, p)
@@ -114,7 +115,8 @@ func (d *disk) take(c *kbstore.Candidate) *passage {
 		row = len(d.rows)
 		d.rowOf[c.ID] = row
 		d.rows = append(d.rows, spot{len(d.parts), 0,
-			[][]uint32{d.numbered(c.Title), d.numbered(c.Heading), d.numbered(c.Text)}})
+			[][]uint32{slices.Collect(d.numbers(c.Title)), slices.Collect(d.numbers(c.Heading)),
+				slices.Collect(d.numbers(c.Text))}})
 	}
 	p := &passage{row: row, words: wordsOf(d.rows[row].fields[2])}
 	p.read(c)
