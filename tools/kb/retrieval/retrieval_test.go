@@ -576,3 +576,33 @@ func TestNoTermOfTwoCharactersIsWithoutAHit(t *testing.T) {
 		t.Logf("%s: %d terms", language, n)
 	}
 }
+
+// TestOnlyWhatIsComparedOrShownIsRead searches for a word that 120 documents have: a hundred
+// passages have scores, and only those have their texts that are compared or may be shown.
+func TestOnlyWhatIsComparedOrShownIsRead(t *testing.T) {
+	store, documents := openStore(t), map[string][]kbstore.Chunk{}
+	for i := range 120 {
+		documents[fmt.Sprint(i)] = []kbstore.Chunk{{Text: fmt.Sprint("word ", i)}}
+	}
+	q := Query{Text: "word", Base: fill(t, store, documents).ID, Max: 10, Principal: someone}
+	all := judge{func(string) (float64, bool) { return .9, true }, nil}
+	for _, x := range []struct {
+		most, want int
+		reranker   Reranker
+	}{{10, compared, nil}, {70, 70, nil}, {10, mostReranked, all}} {
+		q.Max = x.most
+		s, err := (&Local{Store: store, Reranker: x.reranker}).search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := 0
+		for _, p := range s.passages {
+			if p.text != "" {
+				texts++
+			}
+		}
+		if len(s.passages) != mostReranked || texts != x.want || s.result().Count != x.most {
+			t.Errorf("%d of %d passages are read and %d shown, want %d and %d", texts, len(s.passages), s.result().Count, x.want, x.most)
+		}
+	}
+}

@@ -21,6 +21,7 @@ const (
 	mostReranked  = 100
 	fewDocuments  = 5
 	keptDocuments = 50
+	compared      = 5 * behind // stage 5 compares these with each other
 )
 
 // search is a search that runs through the stages.
@@ -279,7 +280,7 @@ func (s *search) closer(ctx context.Context, r *Report) error {
 	if s.dense == nil {
 		s.passages = s.passages[:min(len(s.passages), mostReranked)]
 	}
-	if s.passages, err = s.view.load(ctx, s.passages); err != nil {
+	if err = s.load(ctx); err != nil {
 		return err
 	}
 	if s.dense != nil {
@@ -303,6 +304,26 @@ func (s *search) closer(ctx context.Context, r *Report) error {
 		s.source = s.passages[0].source
 	}
 	r.Out = len(s.passages)
+	return nil
+}
+
+// load reads the texts of the passages, or if only words were compared and no model reads the
+// passages, of those that stage 5 compares and that may be shown. It drops passages that may not be
+// seen any more. It returns an error if the passages cannot be read.
+func (s *search) load(ctx context.Context) error {
+	most := len(s.passages)
+	if s.dense == nil && s.local.Reranker == nil {
+		most = max(s.Max, compared)
+	}
+	for at := 0; at < min(most, len(s.passages)); {
+		end := min(most, len(s.passages))
+		some, err := s.view.load(ctx, slices.Clone(s.passages[at:end]))
+		if err != nil {
+			return err
+		}
+		s.passages = slices.Concat(s.passages[:at], some, s.passages[end:])
+		at += len(some)
+	}
 	return nil
 }
 
