@@ -212,7 +212,10 @@ func (b *best) put(r ranked) {
 // cut sorts the passages, the best first, and removes all but the best n.
 func (b *best) cut() {
 	slices.SortFunc(b.all, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(a.key, b.key)
 	})
 	if len(b.all) >= b.n && b.n > 0 {
 		b.all = b.all[:b.n]
