@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"toolnorm/internal/lexical"
@@ -92,24 +93,32 @@ func (r *Reader) Close() {
 	}
 }
 
-// Lists contains sealed lists of postings. The keys are the kind of text (OfPassages, OfSummaries),
-// the segment and the token.
-type Lists [2]map[int64]map[string][]byte
+// Lists contains sealed lists of postings by their tokens. A token that was looked for and is in no
+// text has an empty element.
+type Lists map[string]*ListsOf
+
+// ListsOf contains the lists of a token, by the kind of text (OfPassages, OfSummaries) and segment.
+type ListsOf [2]map[int64][]byte
 
 // Look returns the base's version and the segments of its index, and the lists of the given tokens,
 // in one statement. While version and segments are unchanged, so is everything else in Indexed. It
 // returns ErrNotFound if there is no such base, or another error if the database fails.
 func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all Lists, err error) {
+	all, byKey := Lists{}, Lists{}
+	for _, token := range tokens {
+		all[token] = &ListsOf{{}, {}}
+		byKey[keyOf(token)] = all[token]
+	}
 	rows, err := r.in.QueryContext(ctx, `SELECT -2, version, '', CAST(NULL AS BYTEA) FROM knowledge_bases WHERE id = $1
 		UNION ALL SELECT -1, id, '', NULL FROM segments WHERE knowledge_base_id = $1
 		UNION ALL SELECT p.kind, p.segment, p.token, p.list FROM segments s CROSS JOIN postings p
 		WHERE s.knowledge_base_id = $1 AND p.segment = s.id AND p.kind IN (0, 1) AND p.token `+
-		among(r.words.store.db.Kind, 2), r.base, listed(keysOf(tokens)))
+		among(r.words.store.db.Kind, 2), r.base, listed(slices.Sorted(maps.Keys(byKey))))
 	if err != nil {
 		return x, all, err
 	}
 	defer rows.Close()
-	all, there := Lists{{}, {}}, false
+	there := false
 	for rows.Next() {
 		var kind int
 		var number int64
@@ -123,10 +132,8 @@ func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all List
 			x.Version, there = number, true
 		case kind == -1:
 			x.Segments = append(x.Segments, number)
-		case all[kind][number] == nil:
-			all[kind][number] = map[string][]byte{token: list}
 		default:
-			all[kind][number][token] = list
+			byKey[token][kind][number] = list
 		}
 	}
 	if err = rows.Err(); err == nil && !there {
@@ -137,8 +144,11 @@ func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all List
 }
 
 // Of returns the list of a token in a segment, or nil if there is none.
-func (l *Lists) Of(kind int, segment int64, token string) []byte {
-	return l[kind][segment][keyOf(token)]
+func (l Lists) Of(kind int, segment int64, token string) []byte {
+	if of := l[token]; of != nil {
+		return of[kind][segment]
+	}
+	return nil
 }
 
 // longestKey is the length in bytes up to which a token is its own key. PostgreSQL accepts up to a
@@ -152,15 +162,6 @@ func keyOf(token string) string {
 		return token
 	}
 	return fmt.Sprintf("#%x", sha256.Sum256([]byte(token)))
-}
-
-// keysOf returns the keys of all tokens.
-func keysOf(tokens []string) []string {
-	all := make([]string, len(tokens))
-	for i := range all {
-		all[i] = keyOf(tokens[i])
-	}
-	return all
 }
 
 // Rest sets the fields Gone and Fresh of x, which Look leaves out. It returns an error if the

@@ -148,11 +148,14 @@ func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filte
 // else is returned. partsAt returns an error if the store fails.
 func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, words []string,
 	first bool) (p *parts, lists kbstore.Lists, full bool, err error) {
-	now, lists, err := r.Look(ctx, words)
+	var last []int64
+	if p = l.states.get(base.ID); p != nil {
+		last = p.at.Segments
+	}
+	now, lists, err := l.look(ctx, r, base.ID, last, words)
 	if err != nil {
 		return nil, lists, false, err
 	}
-	p = l.states.get(base.ID)
 	if p.current(base, &now) {
 		return p, lists, false, nil
 	}

@@ -15,6 +15,7 @@
 //	narrow.go    stage 1 by that index
 //	found.go     the passages that were found by it, and by vectors beside it
 //	parts.go     the segments of such an index that a process has read
+//	lists.go     the lists of words that it keeps
 //	memory.go    SQLite with vectors: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
@@ -147,6 +148,7 @@ type Local struct {
 	Progress func(base kbstore.Base, done, all int)
 
 	states  states
+	lists   lists
 	indexes indexes
 	asking  atomic.Int32 // number of requests for vectors without an answer yet
 	beside  sleep.Group
