@@ -48,9 +48,7 @@ func literals(t *testing.T) string {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 					text, err := strconv.Unquote(lit.Value)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, err)
 					b.WriteString(text + "\n")
 				}
 				return true

@@ -70,9 +70,7 @@ func TestTheChangelogHasVersions(t *testing.T) {
 			var version []int
 			for _, part := range m[1:] {
 				n, err := strconv.Atoi(part)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				version = append(version, n)
 			}
 			versions = append(versions, version)

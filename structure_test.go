@@ -55,9 +55,7 @@ func readPackages(t *testing.T) (*token.FileSet, []goPackage) {
 		byDir[dir][path] = f
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var all []goPackage
 	for dir, files := range byDir {
 		all = append(all, goPackage{dir, files})

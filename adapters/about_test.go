@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestAFormatTellsItsMarks(t *testing.T) {
@@ -23,9 +25,7 @@ func TestAFormatTellsItsMarks(t *testing.T) {
 func TestAFormatKeepsItsFile(t *testing.T) {
 	src := "# mine\nformat  mine\ncall    <mine>{call}</mine>\n-- a: raw --\nx\n-- a: events --\ntext \"x\"\nfinish stop\n"
 	f, err := Parse([]byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if f.File() != src || f.Declaration() != "# mine\nformat  mine\ncall    <mine>{call}</mine>" {
 		t.Errorf("file %q, declaration %q", f.File(), f.Declaration())
 	}

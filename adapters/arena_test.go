@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // arenaCase is an input of the arena (bench/arena), whose package input has the fields.
@@ -55,9 +56,7 @@ func TestArenaInputs(t *testing.T) {
 		t.Skip("for make arena")
 	}
 	offered, err := golden.Tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var all []arenaCase
 	for _, s := range []struct {
 		name  string
@@ -76,19 +75,13 @@ func TestArenaInputs(t *testing.T) {
 		}
 	}
 	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	e := json.NewEncoder(f)
 	e.SetEscapeHTML(false)
 	for _, c := range all {
-		if err := e.Encode(c); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, e.Encode(c))
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Close())
 }
 
 // arenaPositions are calls in the model's own marks, anywhere in text.

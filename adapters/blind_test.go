@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // blind is a reply of a set by somebody who had not seen the code. A set is a folder with
@@ -30,9 +31,7 @@ type blind struct {
 func readBlind(t *testing.T, path string) (all []blind) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)

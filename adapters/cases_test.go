@@ -10,15 +10,14 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // readSections reads a case file.
 func readSections(t testing.TB, path string) []golden.Section {
 	t.Helper()
 	src, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	sections, err := golden.Sections(src)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -30,9 +29,7 @@ func readSections(t testing.TB, path string) []golden.Section {
 func testTools(t testing.TB) []chat.Tool {
 	t.Helper()
 	tools, err := golden.Tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return tools
 }
 
@@ -54,9 +51,7 @@ func goldens(t testing.TB) []familyCase {
 	paths, _ := filepath.Glob("families/*.txt")
 	for _, path := range paths {
 		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		cases, err := golden.Cases(src)
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // TestCleanArgumentsPassUntouched writes strict JSON whose strings look like the slips that are
@@ -32,9 +33,7 @@ func TestCleanArgumentsPassUntouched(t *testing.T) {
 			"tags": []string{text(), text()}, "when": text(),
 			"who": map[string]any{"name": text(), "n": r.Intn(99)}, "guests": []map[string]string{{"name": text()}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		raw := `<tool_call>` + "\n" + `{"name": "f", "arguments": ` + string(args) + "}\n</tool_call>"
 		calls := decodeCalls(t, Named("hermes"), []string{raw}, Options{Tools: tools})
 		if len(calls) != 1 || string(calls[0].Args) != string(args) {

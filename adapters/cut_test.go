@@ -6,6 +6,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // TestWhatACutLeavesOutIsKept cuts replies by their length, whole and byte by byte.
@@ -22,9 +23,7 @@ func TestWhatACutLeavesOutIsKept(t *testing.T) {
 		for _, pieces := range [][]string{{row.raw}, strings.Split(row.raw, "")} {
 			got := "no Finish"
 			for e, err := range Named("hermes").Decode(golden.Source(pieces, chat.Length), Options{Tools: tools, Hold: HoldCall}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if e.Kind == chat.Finish {
 					got = e.Meta.Cut
 				}

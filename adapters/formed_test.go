@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // formTools are offered where calls of invented forms are read.
@@ -45,9 +46,7 @@ func TestFormsAreReadWhole(t *testing.T) {
 		}
 		var got chat.Collector
 		for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: tt.text}, {Kind: chat.Finish, Text: chat.Stop}}, Options{Tools: formTools}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			got.Add(ev)
 		}
 		var calls []string

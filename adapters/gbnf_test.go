@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/internal/test/must"
 )
 
 // gbnf is a grammar as llama.cpp reads it: enough of the notation to check texts with it and to
@@ -439,9 +440,7 @@ func (n *gbnfNode) pick(r *rand.Rand) rune {
 
 func TestTheMatcherOfGrammars(t *testing.T) {
 	g, err := parseGBNF("root ::= \"a\" x{1,2} (\"b\" | [^a-c\\x5D])? y*\nx ::= [0-9] | \"-\" x\ny ::= \"\\n\" | \"\\\"\"\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for text, want := range map[string]bool{"a1": true, "a12b": true, "a--1d\n\"": true, "a": false, "a123": true, "a1]": false, "a1bb": false, "a1b\n": true} {
 		if got, _ := g.accepts(text); got != want {
 			t.Errorf("accepts(%q) = %v", text, got)

@@ -15,6 +15,7 @@ import (
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
 	"toolnorm/internal/test/heavy"
+	"toolnorm/internal/test/must"
 )
 
 // grammarTools are tools whose schemas a grammar can say, and the test tools.
@@ -31,9 +32,7 @@ func grammarTools(t testing.TB) []chat.Tool {
   "seats":{"type":"array","prefixItems":[{"type":"integer"},{"type":"string","enum":["A","B"]}],"items":false,"minItems":2},"mode":{"const":"fast"}},"required":["on","code"]}},
 {"name":"noop","parameters":{"type":"object","properties":{}}}]`
 	tools, err := chat.ParseTools([]byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return append(tools, testTools(t)...)
 }
 
@@ -163,9 +162,7 @@ func checkGenerated(t *testing.T, f *Format, tools []chat.Tool, text string, sin
 			t.Fatalf("%q: no tool %q", text, c.Name)
 		}
 		v, err := validators.Get(tools[i].Schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if problems := v.Check(c.Args); len(problems) > 0 {
 			t.Fatalf("%q\n%s %s: %v", text, c.Name, c.Args, problems)
 		}

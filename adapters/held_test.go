@@ -6,6 +6,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // TestWhatCannotBeReadNamesItsTool reads the calls of testdata/held.txt, whole and byte by byte: no
@@ -16,9 +17,7 @@ func TestWhatCannotBeReadNamesItsTool(t *testing.T) {
 		for _, pieces := range [][]string{{s.Text}, golden.Bytes(s.Text)} {
 			tool, calls := "-", 0
 			for e, err := range Named(name[0]).Decode(golden.Source(pieces, chat.Stop), Options{Tools: testTools(t), Hold: HoldCall}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if e.Meta != nil && e.Meta.Doubt != "" {
 					tool = e.Meta.Doubt
 				}

@@ -5,6 +5,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // TestRandomPrefixesAreMadeUp has the six characters that Void puts in front of a tool's name, as
@@ -18,9 +19,7 @@ func TestRandomPrefixesAreMadeUp(t *testing.T) {
 		raw := "<tool_call>\n{\"name\": \"" + name + "\", \"arguments\": {\"query\": \"x\"}}\n</tool_call>"
 		var got chat.Collector
 		for e, err := range Named("hermes").Decode(golden.Source([]string{raw}, chat.Stop), Options{Tools: tools}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			got.Add(e)
 		}
 		called := ""

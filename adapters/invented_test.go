@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // inventedTools are offered where results are made up: one tool that reads, one that does harm, two
@@ -154,9 +155,7 @@ func callsIn(t *testing.T, f *Format, text string, known func(string) bool) []st
 	var got chat.Collector
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 	for e, err := range f.Decode(&source, Options{Tools: inventedTools, Known: known}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got.Add(e)
 	}
 	var names []string

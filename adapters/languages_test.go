@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // languageCase is a text that ends with a call, or shows one.
@@ -47,9 +48,7 @@ var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk"
 // languageCases reads the texts of a file.
 func languageCases(t *testing.T, set string) (all []languageCase) {
 	src, err := os.ReadFile("testdata/languages/" + set + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	call, tool := languageCall(set)
 	said := map[string][]chat.Message{}
 	for line := range strings.Lines(string(src)) {

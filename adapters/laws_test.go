@@ -13,6 +13,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // words are values that are hard to write and to read again.
@@ -96,9 +97,7 @@ func decodeCalls(t *testing.T, f *Format, cut []string, o Options) []chat.Call {
 	t.Helper()
 	var out []chat.Call
 	for e, err := range f.Decode(golden.Source(cut, chat.Stop), o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		switch e.Kind {
 		case chat.CallStart:
 			out = append(out, chat.Call{ID: e.ID, Name: e.Text})
@@ -220,9 +219,7 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	next, open, args := 0, false, ""
 	plain, ended := "", ""
 	for e, err := range f.Decode(golden.Source([]string{raw}, finish), o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		switch e.Kind {
 		case chat.Text, chat.Reasoning:
 			if open {

@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // TestEachToleranceHasItsCase reads the ledger: what the decoder forgives is there because a case
@@ -16,9 +17,7 @@ import (
 // that no line gives a case for.
 func TestEachToleranceHasItsCase(t *testing.T) {
 	ledger, err := os.ReadFile("testdata/tolerances.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	codes := map[string]bool{}
 	for _, r := range Reasons() {
 		codes[r.Code] = true
@@ -80,9 +79,7 @@ func sourceOfReading(t *testing.T) string {
 	var all strings.Builder
 	for _, dir := range []string{".", "internal/lenient", "internal/repair", "internal/prose"} {
 		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, f := range files {
 			if src, err := os.ReadFile(dir + "/" + f.Name()); err == nil && strings.HasSuffix(f.Name(), ".go") && !strings.HasSuffix(f.Name(), "_test.go") {
 				all.Write(src)

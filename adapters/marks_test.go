@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // oneCall are calls that every family prints, without and with an argument.
@@ -32,9 +33,7 @@ func checkOnly(t *testing.T, f *Format, raw string, call chat.Call) {
 func trimmedArgs(t *testing.T, c chat.Call) string {
 	t.Helper()
 	var args map[string]string
-	if err := json.Unmarshal(c.Args, &args); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(c.Args, &args))
 	for k, v := range args {
 		args[k] = strings.TrimSpace(v)
 	}

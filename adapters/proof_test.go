@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // TestTokensProveMarks reads the same texts with the marks as control tokens and as ordinary ones,
@@ -29,9 +30,7 @@ func TestTokensProveMarks(t *testing.T) {
 			in = append(in, chat.Event{Kind: chat.Finish, Text: chat.Stop})
 			var got chat.Collector
 			for ev, err := range f.Decode(&in, Options{Tools: formTools, Control: []string{"<tool_call>"}, Whole: true}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				got.Add(ev)
 			}
 			if ran := len(got.Calls) > 0; ran != proven {

@@ -10,6 +10,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // TestEveryReasonsExampleGivesIt runs the examples that docs/repairs.md shows.
@@ -46,9 +47,7 @@ func program(t *testing.T, body string) (args string, repairs []string) {
 	o := Options{Tools: []chat.Tool{{Name: "run", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}}}`)}}}
 	raw := "<|channel|>commentary to=functions.run <|message|>" + body + "<|call|>"
 	for ev, err := range Named("harmony").Decode(golden.Source([]string{raw}, chat.Stop), o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ev.Kind == chat.CallArgs {
 			args += ev.Text
 		}
@@ -65,9 +64,7 @@ func asText(t *testing.T, args string) (text string, repairs []string) {
 	schema := json.RawMessage(`{"properties":{"n":{"type":"object","properties":{"a":{"type":"array"},"m":{"type":"string"}}},"m":{"type":"string"}}}`)
 	before, after := `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"
 	for ev, err := range Named("hermes").Decode(golden.Source([]string{before + args + after}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f", Schema: schema}}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if text += ev.Text; ev.Kind == chat.Finish {
 			text, repairs = strings.TrimSuffix(text, ev.Text), ev.Meta.Repairs
 		}
@@ -84,9 +81,7 @@ func behindCall(t *testing.T, code, between string) (text string, repairs []stri
 	}
 	var got chat.Collector
 	for ev, err := range Named("hermes").Decode(golden.Source([]string{call + between + call}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f"}}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got.Add(ev)
 	}
 	if len(got.Complete()) != 1 {
@@ -100,9 +95,7 @@ func withMarks(t *testing.T, reply string) (text string, repairs []string) {
 	hermes := Named("hermes")
 	var got chat.Collector
 	for ev, err := range hermes.Decode(golden.Source([]string{reply}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f"}}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got.Add(ev)
 	}
 	for _, c := range got.Complete() {

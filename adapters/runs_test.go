@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // runText is a text of the balanced set: what a model of a family wrote, and how many calls of it
@@ -69,9 +70,7 @@ func TestWhichTextRuns(t *testing.T) {
 		t.Errorf("only %d texts", n)
 	}
 	page, err := os.ReadFile("../docs/evidence/which-text-runs.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, kind := range slices.Sorted(maps.Keys(got)) {
 		f := got[kind]
 		row := fmt.Sprintf("| %s | %d | %d | %d | %d |", kind, f.run, f.stay, f.lost, f.wrong)

@@ -16,6 +16,7 @@ import (
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
 	"toolnorm/internal/jsontree"
+	"toolnorm/internal/test/must"
 )
 
 // Wrong arguments that fit a tool's schema are the worst that the decoder can give: they run. These
@@ -409,9 +410,7 @@ func readSlip(t *testing.T, f *Format, raw, finish string, c *slipCall) (slipCla
 	var got []string
 	class := noCall
 	for e, err := range f.Decode(golden.Source([]string{raw}, finish), Options{Tools: slipTools}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		switch e.Kind {
 		case chat.CallStart:
 			name, args = e.Text, ""

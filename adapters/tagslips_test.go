@@ -14,6 +14,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // A call in tags with one slip in its tags is read as it was meant, or not at all. The kinds of
@@ -250,9 +251,7 @@ func tagSlipOf(t *testing.T, f *Format, raw string, call chat.Call, typ *schema.
 	class := noCall
 	var got chat.Call
 	for e, err := range f.Decode(golden.Source([]string{raw}, chat.Stop), Options{Tools: tagSlipTools}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		switch e.Kind {
 		case chat.CallStart:
 			got = chat.Call{Name: e.Text}

@@ -20,6 +20,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
 	"toolnorm/internal/test/calldocs"
+	"toolnorm/internal/test/must"
 )
 
 // Whatever a file holds, a call that writes it is read as it was written, or not at all. The files
@@ -161,8 +162,6 @@ func TestFilesInTagsComeBack(t *testing.T) {
 func tripOf(t *testing.T, f *Format, raw []string, call chat.Call) calldocs.Outcome {
 	t.Helper()
 	got, err := calldocs.Read(f.Decode(golden.Source(raw, chat.Stop), Options{Tools: calldocs.Tools}), call)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return got
 }

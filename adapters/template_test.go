@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // templateTools are tools of several parameters, some of which are no texts.
@@ -43,9 +44,7 @@ func TestACallOfPlaceholdersIsText(t *testing.T) {
 				Properties map[string]struct{ Type string }
 				Required   []string
 			}
-			if err := json.Unmarshal(tool.Schema, &shape); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, json.Unmarshal(tool.Schema, &shape))
 			args := map[string]any{}
 			for key, p := range shape.Properties {
 				all := placeholdersFor(key)
@@ -65,9 +64,7 @@ func TestACallOfPlaceholdersIsText(t *testing.T) {
 				}
 			}
 			raw, err := json.Marshal(args)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			reply := string(f.Append(nil, chat.Call{Name: tool.Name, Args: raw}))
 			hold := []int{HoldShort, 1, HoldCall}[r.Intn(3)]
 			calls, text := ran(t, f, reply, Options{Tools: templateTools, Hold: hold})
@@ -97,9 +94,7 @@ func plainOf(args map[string]any) json.RawMessage {
 func ran(t *testing.T, f *Format, reply string, o Options) (calls int, text string) {
 	t.Helper()
 	for e, err := range f.Decode(golden.Source(strings.SplitAfter(reply, ""), chat.Stop), o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		switch e.Kind {
 		case chat.CallEnd:
 			calls++
@@ -114,9 +109,7 @@ func ran(t *testing.T, f *Format, reply string, o Options) (calls int, text stri
 func unsure(t *testing.T, f *Format, reply string) (two bool) {
 	t.Helper()
 	for e, err := range f.Decode(golden.Source([]string{reply}, chat.Stop), Options{Tools: templateTools}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		two = two || e.Meta != nil && e.Meta.Doubt != ""
 	}
 	return two

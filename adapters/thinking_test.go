@@ -7,15 +7,14 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // thought is a reply by its parts.
 func thought(t *testing.T, f *Format, raw string, o Options) (reasoning, text string) {
 	t.Helper()
 	for e, err := range f.Decode(golden.Source([]string{raw}, chat.Stop), o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		switch e.Kind {
 		case chat.Reasoning:
 			reasoning += e.Text

@@ -15,6 +15,7 @@ import (
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 var fitWeights = flag.Bool("fit", false, "write the weights of the evidence")
@@ -165,15 +166,11 @@ func (x weighed) decides(w map[string]float64) bool {
 // holdWeights compares the weights with those of the file, behind its comment, or writes them.
 func holdWeights(t *testing.T, lines string) {
 	src, err := os.ReadFile(weightsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	head := string(src[:strings.LastIndex(string(src), "#")])
 	head += strings.SplitAfter(string(src[len(head):]), "\n")[0]
 	if *fitWeights {
-		if err := os.WriteFile(weightsFile, []byte(head+lines), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(weightsFile, []byte(head+lines), 0o644))
 	} else if string(src) != head+lines {
 		t.Errorf("%s is not what the texts give:\n%s", weightsFile, lines)
 	}

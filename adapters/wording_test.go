@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 var worded = []chat.Tool{
@@ -36,9 +37,7 @@ func TestWordings(t *testing.T) {
 		"schemas+signatures": {schemas, "def now():"},
 	} {
 		w, err := adapters.ParseWording(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := adapters.Named("hermes").Prompt(worded, w)
 		for _, part := range want {
 			if !strings.Contains(got, part) {
@@ -80,9 +79,7 @@ func TestPromptsShowTheFormatTheyAskFor(t *testing.T) {
 func TestADeclarationSaysItsWording(t *testing.T) {
 	const head = "format mine\nmodels mine*\ncall <mine>{call}</mine>\n"
 	f, err := adapters.Parse([]byte(head + "wording signatures example\nresult <got>{name}\\n{result}</got>\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if f.Wording() != adapters.Signatures|adapters.Example || !strings.Contains(f.Prompt(worded, 0), "def now()") || strings.Contains(f.Prompt(worded, adapters.Schemas), "def ") {
 		t.Errorf("wording %q, prompt\n%s", f.Wording(), f.Prompt(worded, 0))
 	}
@@ -112,9 +109,7 @@ func TestPositionalAndKeywordCallsReadAlike(t *testing.T) {
 		src := &events{{Kind: chat.Text, Text: "<|tool_call_start|>[" + text + "]<|tool_call_end|>"}, {Kind: chat.Finish, Text: chat.Stop}}
 		args := ""
 		for e, err := range adapters.Named("lfm2").Decode(src, adapters.Options{Tools: worded}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if e.Kind == chat.CallArgs || e.Kind == chat.Text {
 				args += e.Text
 			}
@@ -136,9 +131,7 @@ func TestAListOfItselfHasAnEnd(t *testing.T) {
 	} {
 		src, args := &events{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}, ""
 		for e, err := range adapters.Named(family).Decode(src, adapters.Options{Tools: tools}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if e.Kind == chat.CallArgs {
 				args += e.Text
 			}

@@ -24,9 +24,7 @@ func TestTheDocumentAndTheServerHaveTheSameRoutes(t *testing.T) {
 	var doc struct {
 		Paths map[string]map[string]any
 	}
-	if err := yaml.Unmarshal(document, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal(document, &doc))
 	var described []string
 	for path, methods := range doc.Paths {
 		for method := range methods {
@@ -45,9 +43,7 @@ func TestTheDocumentAndTheServerHaveTheSameRoutes(t *testing.T) {
 // TestReferencesOfTheDocumentExist holds that each $ref has its target.
 func TestReferencesOfTheDocumentExist(t *testing.T) {
 	var doc map[string]any
-	if err := yaml.Unmarshal(document, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal(document, &doc))
 	n := 0
 	var walk func(v any)
 	walk = func(v any) {

@@ -26,9 +26,7 @@ func knowledgeServer(t *testing.T) *Server {
 func knowledgeAt(t *testing.T, where string) *Server {
 	t.Helper()
 	k, err := kb.Open(t.Context(), kb.Config{}, where, nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { k.Close() })
 	return New(Config{KB: k})
 }
@@ -98,9 +96,7 @@ func TestAnImportTellsHowFarItIs(t *testing.T) {
 	s := knowledgeServer(t)
 	_, body := asked(t, s, "POST", API+"knowledge-bases", `{"name":"x"}`)
 	var made struct{ ID string }
-	if err := json.Unmarshal([]byte(body), &made); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(body), &made))
 	path := API + "knowledge-bases/" + made.ID + "/documents"
 	w := ask(s, auth.Local(), "POST", path, `{"name":"a.md","text":"text"}`, "Accept", "text/event-stream")
 	if got := w.Body.String(); !strings.HasPrefix(got, "event: progress\ndata: {\"all\":1,\"done\":0}\n\nevent: imported\ndata: {\"source\":\"a.md\",\"status\":\"imported\"") {

@@ -14,6 +14,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/trace"
 	"toolnorm/tools"
 	"toolnorm/tools/remote"
@@ -216,11 +217,9 @@ func (s *someServers) SignOut(name string) error {
 
 func TestServersAndToolsAreManaged(t *testing.T) {
 	registry := tools.New(tools.Options{})
-	if err := registry.Set("test", tools.Tool{Name: "echo", Description: "Repeats.", Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+	must.OK(t, registry.Set("test", tools.Tool{Name: "echo", Description: "Repeats.", Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
 		return tools.TextOf(string(args)), nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	s := New(Config{Servers: &someServers{}, Registry: registry})
 	for _, row := range []struct {
 		method, path, body string

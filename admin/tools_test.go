@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
@@ -24,9 +25,7 @@ func withTools(t *testing.T) *Server {
 	db := storetest.Open(t, where)
 	args := new(toolargs.Reader)
 	set, err := dynamic.Open(t.Context(), dynamic.Config{DB: db, Registry: tools.New(tools.Options{Fit: args.Fit}), Fit: args.Fit, Data: dir, Store: where})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(set.Close)
 	return New(Config{Tools: set})
 }

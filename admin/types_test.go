@@ -199,9 +199,7 @@ func TestTheDocumentHasTheFieldsOfTheServer(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(document, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal(document, &doc))
 	for _, p := range pageTypes {
 		if p.schema == "" {
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/trace"
 )
 
@@ -19,14 +20,10 @@ import (
 func listen(t *testing.T, url string) <-chan string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.Header.Set("Accept-Encoding", "gzip") // as a browser asks
 	resp, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if resp.StatusCode != 200 {
 		resp.Body.Close()
 		t.Fatalf("%s: %s", url, resp.Status)
@@ -145,9 +142,7 @@ func TestStreamsAreCompressedForOtherMachines(t *testing.T) {
 			t.Errorf("%+v: %v", tt, w.Header())
 		} else if packed {
 			zip, err := gzip.NewReader(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			body = zip
 		}
 		if text, err := io.ReadAll(body); string(text) != "event: end\ndata: {}\n\n" || err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -128,9 +129,7 @@ func TestEveryRunEndsForAReasonThatHasAName(t *testing.T) {
 			tt.config.Model, tt.config.Tools, tt.config.Servers = tt.model, d.registry, d
 			tt.ask.Request = question("1+2?")
 			out, err := New(tt.config).Run(t.Context(), tt.ask, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if out.Stop != tt.want || out.Text != tt.text {
 				t.Errorf("%s, %q, want %s, %q", out.Stop, out.Text, tt.want, tt.text)
 			}
@@ -169,9 +168,7 @@ func TestWithNothingToShowARunIsAnError(t *testing.T) {
 
 func TestWhichToolsARunHas(t *testing.T) {
 	d := newDesk(t)
-	if err := d.registry.Set("company", d.tool("search_docs", "Searches documents.", nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.registry.Set("company", d.tool("search_docs", "Searches documents.", nil)))
 	d.down = map[string]string{"tts": "connection refused"}
 	for _, tt := range []struct {
 		name    string
@@ -202,9 +199,7 @@ func TestWhichToolsARunHas(t *testing.T) {
 
 func TestToolsOfTheProgramRunByTheirOwnNames(t *testing.T) {
 	d := newDesk(t)
-	if err := d.registry.Set("company", d.tool("search_docs", "Searches documents.", nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.registry.Set("company", d.tool("search_docs", "Searches documents.", nil)))
 	m := &scripted{texts: []string{fenced("local.search_docs", `{"query":"x"}`)}}
 	if _, err := New(Config{Model: m, Tools: d.registry, Servers: d}).Run(t.Context(), Ask{Request: question("x")}, nil); err != nil || !slices.Equal(d.ran, []string{`search_docs {"query":"x"}`}) {
 		t.Errorf("ran %q, %v", d.ran, err)
@@ -235,9 +230,7 @@ func TestManyToolsAreDescribedInFewWordsOrSearchedFor(t *testing.T) {
 	for budget, want := range map[int]string{4000: `"required":["a","b"]`, 250: `{"name":"calc.add","description":"Adds two whole numbers.","parameters":{"a":"integer","b":"integer"}}`, 10: `"name":"search_tools"`} {
 		m := &scripted{texts: []string{fenced("search_tools", `{"query": "add numbers"}`), callOfAdd, "It is 3."}}
 		out, err := New(Config{Model: m, Tools: d.registry, Servers: d, ToolTokens: budget}).Run(t.Context(), Ask{Request: question("1+2?")}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if system := m.asked[0].Messages[0].Content; !strings.Contains(system, want) {
 			t.Errorf("budget %d: %s", budget, system)
 		}
@@ -270,9 +263,7 @@ func TestAForcedToolIsTheOnlyOneOfTheFirstStep(t *testing.T) {
 		return events(chat.Event{Kind: chat.CallStart, Text: r.Tools[0].Name}, chat.Event{Kind: chat.CallArgs, Text: `{"a":1,"b":2}`}, chat.Event{Kind: chat.CallEnd}, chat.Event{Kind: chat.Finish, Text: chat.Stop})(nil, nil)
 	})
 	out, err := New(Config{Model: then(forced, &scripted{}), Tools: d.registry, Servers: d}).Run(t.Context(), Ask{Request: question("1+2?"), Force: "add"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !first.Required || len(first.Tools) != 1 || first.Tools[0].Name != "calc__add" || out.Chosen != "forced" || !slices.Equal(d.ran, []string{`calc.add {"a":1,"b":2}`}) || out.Text != "Done." {
 		t.Errorf("asked %+v, ran %q, %+v", first, d.ran, out)
 	}
@@ -344,9 +335,7 @@ func TestTheQueueBoundsWhatRunsAndWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(QueueConfig{AtOnce: 1, Waiting: 2, Lane: func(string) string { return "one server" }})
 		leave, _, err := q.Enter(t.Context(), "a", false, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		var places []int
 		entered := make(chan error, 2)

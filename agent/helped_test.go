@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 )
@@ -21,9 +22,7 @@ func office(t *testing.T) *desk {
 	info := d.tool("hr.get_info", "Tells of a person.", json.RawMessage(`{"type":"object","properties":{"id":{"type":"string","description":"e.g. EMP001"},"kind":{"type":"string"}},"required":["id"]}`))
 	fire := d.tool("hr.send_letter", "Sends a letter.", json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`))
 	list.Hints.ReadOnly, info.Hints.ReadOnly = &yes, &yes
-	if err := d.registry.Set("hr", list, info, fire); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.registry.Set("hr", list, info, fire))
 	d.answer = func(name string, args json.RawMessage) tools.Result {
 		if name == "hr.list_people" {
 			return tools.TextOf(`{"people":[{"id":"EMP001","name":"Ann"},{"id":"EMP002","name":"Bob"},{"id":"EMP003","name":"Ivan Novák"},{"id":"EMP004","name":"Eve"}]}`)
@@ -47,9 +46,7 @@ func helped(t *testing.T, question string, replies []string, check func(ran []st
 			continue
 		}
 		out, err := l.Run(t.Context(), Ask{Request: request, Closing: true}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		check(d.ran, m, out.Text)
 	}
 }

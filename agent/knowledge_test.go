@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -28,13 +29,11 @@ func library(t *testing.T) *desk {
 	t.Helper()
 	d := newDesk(t)
 	base := `"knowledge_base_id":{"type":"string","format":"uuid"}`
-	if err := d.registry.Set("kb",
+	must.OK(t, d.registry.Set("kb",
 		d.tool("search_documents", "Searches.", json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},`+base+`,"threshold":{"type":"number"},"max_results":{"type":"integer"}},"required":["query","knowledge_base_id"]}`)),
 		d.tool("get_knowledge_base_summary", "Counts.", json.RawMessage(`{"type":"object","properties":{`+base+`},"required":["knowledge_base_id"]}`)),
 		d.tool("normalize_ocr_text", "Normalizes.", json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	d.answer = func(name string, _ json.RawMessage) tools.Result { return tools.TextOf("found by " + name) }
 	return d
 }
@@ -132,9 +131,7 @@ func TestTheKnowledgeBaseIsTheCallers(t *testing.T) {
 		"Done.",
 	}}
 	out, err := New(Config{Model: m, Tools: d.registry, Servers: d}).Run(t.Context(), Ask{Request: question("副業は？"), Base: someBase}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := []string{
 		`search_documents {"knowledge_base_id":"` + someBase + `","max_results":3,"query":"own words"}`,
 		wantCall("", "get_knowledge_base_summary"),

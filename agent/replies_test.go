@@ -14,9 +14,7 @@ func TestRepliesHeldOut(t *testing.T) {
 	for file, missing := range map[string]int{"heldout.txt": 1, "heldout2.txt": 2, "heldout3.txt": 0, "heldout4.txt": 3} {
 		text := must.Read(t, "testdata/sloppy/"+file)
 		replies, err := golden.Sections(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		wrong := 0
 		for _, one := range replies {
 			name, want, _ := strings.Cut(one.Name, ": ")

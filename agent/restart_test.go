@@ -40,9 +40,7 @@ func TestAServerMayRestartInAConversation(t *testing.T) {
 	set := remote.Open(remote.Config{Path: filepath.Join(t.TempDir(), "mcp.json"), Registry: registry, Version: "1", Private: func(context.Context) bool { return true }})
 	defer set.Close()
 	for name, s := range map[string]*http.Server{"first": first, "other": other} {
-		if err := set.Add(t.Context(), remote.Asked{Name: name, URL: "http://" + s.Addr + "/mcp"}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, set.Add(t.Context(), remote.Asked{Name: name, URL: "http://" + s.Addr + "/mcp"}))
 	}
 	script := &scripted{texts: []string{
 		fenced("first.add", `{"a":1,"b":1}`), fenced("first.add", `{"a":2,"b":2}`), fenced("other.add", `{"a":3,"b":3}`), fenced("first.add", `{"a":4,"b":4}`), "Done.",

@@ -137,9 +137,7 @@ func TestAStreamTellsOfEachStep(t *testing.T) {
 	for lines.Scan() {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 			var n struct{ Params Progress }
-			if err := json.Unmarshal([]byte(data), &n); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, json.Unmarshal([]byte(data), &n))
 			if len(kinds) == 0 || kinds[len(kinds)-1] != n.Params.Kind {
 				kinds = append(kinds, n.Params.Kind)
 			}
@@ -312,9 +310,7 @@ func TestSignsOfLifeComeWhileAToolRuns(t *testing.T) {
 		beats, idles := 0, 0
 		ctx := chat.WithObserver(t.Context(), &chat.Observer{Pulse: &chat.Pulse{Idle: func() { idles++ }, Beat: func(string) error { beats++; return nil }}})
 		for _, err := range l.Stream(ctx, asked()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 		}
 		if beats < 3 || idles == 0 {
 			t.Errorf("%d beats, %d flushes", beats, idles)

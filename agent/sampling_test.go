@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -31,11 +32,9 @@ func (c *curious) Left(session string) {
 func newCurious(t *testing.T, do func(ctx context.Context, p *tools.Peer) string) *curious {
 	t.Helper()
 	d := &desk{registry: tools.New(tools.Options{}), names: []string{"q"}}
-	if err := d.registry.Set("q", tools.Tool{Name: "q.ask", Description: "Asks.", Schema: json.RawMessage(`{"type":"object"}`), Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+	must.OK(t, d.registry.Set("q", tools.Tool{Name: "q.ask", Description: "Asks.", Schema: json.RawMessage(`{"type":"object"}`), Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
 		return tools.TextOf(do(ctx, tools.PeerOf(ctx))), nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	return &curious{desk: d}
 }
 

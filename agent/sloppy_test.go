@@ -56,9 +56,7 @@ func readSloppy(t testing.TB) *sloppy {
 	}
 	s.langs = slices.Sorted(maps.Keys(s.words))
 	sections, err := golden.Sections(must.Read(t, "testdata/sloppy/forms.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, sec := range sections {
 		name, kind, _ := strings.Cut(sec.Name, ": ")
 		s.forms = append(s.forms, form{name, kind, sec.Text})
@@ -231,9 +229,7 @@ func sameCall(a, b string) bool {
 func collected(t *testing.T, l *Loop, request *chat.Request) (text, shown string) {
 	var c chat.Collector
 	for e, err := range l.Stream(t.Context(), request) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c.Add(e)
 	}
 	return c.Text.String(), c.Text.String()

@@ -88,18 +88,14 @@ func newDesk(t testing.TB) *desk {
 		Name, Description string
 		Schema            json.RawMessage
 	}
-	if err := json.Unmarshal(text, &servers); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &servers))
 	d := &desk{registry: tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})}
 	for server, list := range servers {
 		var all []tools.Tool
 		for _, tool := range list {
 			all = append(all, d.tool(server+"."+tool.Name, tool.Description, tool.Schema))
 		}
-		if err := d.registry.Set(server, all...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, d.registry.Set(server, all...))
 		d.names = append(d.names, server)
 	}
 	slices.Sort(d.names)
@@ -154,15 +150,11 @@ type transcript struct {
 func readTranscripts(t testing.TB) (all []*transcript) {
 	t.Helper()
 	files, err := fs.Glob(os.DirFS("testdata"), "transcripts/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, file := range files {
 		src := must.Read(t, "testdata/"+file)
 		sections, err := golden.Sections(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, s := range sections {
 			name, part, ok := strings.Cut(s.Name, ": ")
 			if !ok {
@@ -202,9 +194,7 @@ func TestTranscripts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d, m := newDesk(t), &scripted{texts: c.steps}
 			out, err := New(Config{Model: m, Tools: d.registry, Servers: d}).Run(t.Context(), Ask{Request: question("Go on.")}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if got := fmt.Sprintf("%s %q", out.Stop, out.Text); got != c.ends {
 				t.Errorf("ends with %s\nwant      %s", got, c.ends)
 			}

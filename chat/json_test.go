@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // stdQuoted is encoding/json's spelling of s.
@@ -13,9 +15,7 @@ func stdQuoted(t *testing.T, s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, enc.Encode(s))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

@@ -3,6 +3,8 @@ package chat
 import (
 	"encoding/json"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestHalvesOfCharactersAreMended(t *testing.T) {
@@ -36,8 +38,6 @@ func FuzzMendedTextReadsTheSame(f *testing.F) {
 
 func encode(t *testing.T, v any) []byte {
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b
 }

@@ -34,9 +34,7 @@ func readSloppy(t *testing.T) (all []sloppy) {
 	t.Helper()
 	src := must.Read(t, "../agent/testdata/transcripts/steps.txt")
 	sections, err := golden.Sections(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, s := range sections {
 		name, part, _ := strings.Cut(s.Name, ": ")
 		if len(all) == 0 || all[len(all)-1].name != name {
@@ -111,9 +109,7 @@ func (r *recorder) serve(t *testing.T) (urls map[string]string) {
 		Name, Description string
 		Schema            json.RawMessage
 	}
-	if err := json.Unmarshal(text, &servers); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &servers))
 	urls = map[string]string{}
 	for name, list := range servers {
 		s := mcpgo.NewMCPServer(name, "1", mcpgo.WithToolCapabilities(false))
@@ -142,16 +138,10 @@ func TestAnAgentOfARealServer(t *testing.T) {
 		t.Fatalf("%d transcripts", len(all))
 	}
 	m, err := gguf.New(scriptsOf(t, all), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.WriteFile(filepath.Join(l.dir, "agent.gguf")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, m.WriteFile(filepath.Join(l.dir, "agent.gguf")))
 	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: "gemma3", template: "plain.tmpl", file: "agent.gguf"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	base := l.toolnorm(t, append([]string{"--mcp-file", filepath.Join(t.TempDir(), "mcp.json")}, s.flags...)...)
 	r := &recorder{}
 	for name, url := range r.serve(t) {
@@ -201,8 +191,6 @@ func sorted(t *testing.T, text string) string {
 		t.Fatalf("%v in %s", err, text)
 	}
 	out, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(out)
 }

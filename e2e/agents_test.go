@@ -177,18 +177,12 @@ func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 		steps[i].Piece = 8 // a small model holds a hundred pieces or two apart
 	}
 	m, err := gguf.New(append(steps, gguf.Script{Name: "default", Parts: []string{"Nobody told " + a.id + " what to say."}}), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m.Context, m.Small = 131072, true
 	name := "hermes-" + a.id
-	if err := m.WriteFile(filepath.Join(l.dir, name+".gguf")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.WriteFile(filepath.Join(l.dir, name+".gguf")))
 	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: name, template: "tool_call.tmpl", file: name + ".gguf"}}, "OLLAMA_CONTEXT_LENGTH=131072")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b := l.startBreaker(t, s.base)
 	base := l.toolnorm(t, append([]string{"--ollama", b.base, "--num-ctx", "131072", "--max-repeat", "500", "--trace-bodies", "--alias", "gpt-5*=" + name, "--alias", "claude-*=" + name}, a.flags...)...)
 	return agentModel{model: name, base: l.witness(t, base), server: s, breaks: b, log: l.log(logName(base))}
@@ -227,9 +221,7 @@ func (a *agent) do(t *testing.T, m agentModel, bin, dir, step string) task {
 		files[filepath.Join(home, path)] = fill.Replace(text)
 	}
 	for path, text := range files {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 	}
 	var args []string
 	for _, word := range a.run {
@@ -293,9 +285,7 @@ func TestAgents(t *testing.T) {
 			dir, missing := a.installedAt()
 			demand(t, missing, nil)
 			version, err := a.version()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			bin, dir := filepath.Join(dir, "node_modules", ".bin"), t.TempDir()
 			m := l.serveAgent(t, a, dir)
 			a.works(t, a.do(t, m, bin, dir, "read"))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolnorm/e2e/script"
+	"toolnorm/internal/test/must"
 )
 
 // named is the script with that name.
@@ -29,18 +30,12 @@ func (l *lane) named(t *testing.T, name string) script.Script {
 func post(t *testing.T, ctx context.Context, base string, r request) *http.Response {
 	t.Helper()
 	b, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return resp
 }
 

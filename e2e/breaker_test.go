@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // breaker stands between toolnorm and a model server. While it is armed, replies break after their
@@ -24,9 +26,7 @@ type breaker struct {
 func (l *lane) startBreaker(t *testing.T, base string) *breaker {
 	t.Helper()
 	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b := &breaker{}
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },

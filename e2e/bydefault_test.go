@@ -72,9 +72,7 @@ func (m *modelLane) forms(t *testing.T) string {
 	page := filepath.Join(t.TempDir(), "forms.md")
 	ask := exec.Command("go", "run", "./forms", "-ask", m.fresh(t), "-model", realModels[0].name, "-most", fmt.Sprint(formSchemas), "-page", page)
 	ask.Dir, ask.Stdout, ask.Stderr = "../bench", os.Stdout, os.Stderr
-	if err := ask.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, ask.Run())
 	text := must.Read(t, page)
 	return string(text)
 }
@@ -119,9 +117,7 @@ func (m *modelLane) everyday(t *testing.T) string {
 func everydayExam(t *testing.T) ([]exam.Question, json.RawMessage) {
 	text := must.Read(t, "models/everyday.txt")
 	prompts, err := exam.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tools := must.Read(t, "models/everyday.json")
 	return prompts, tools
 }
@@ -131,14 +127,10 @@ func everydayExam(t *testing.T) ([]exam.Question, json.RawMessage) {
 func (m *modelLane) fresh(t *testing.T, flags ...string) string {
 	t.Helper()
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	home := t.TempDir()
 	cmd := exec.Command(m.binary, append([]string{"serve", "--listen", addr, m.newest.flags[0], m.newest.flags[1]}, flags...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_DATA_HOME="+filepath.Join(home, "data"))
-	if err := m.run(logName(addr), cmd, "http://"+addr+"/healthz"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.run(logName(addr), cmd, "http://"+addr+"/healthz"))
 	return "http://" + addr
 }

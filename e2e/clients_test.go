@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/e2e/script"
+	"toolnorm/internal/test/must"
 )
 
 // target is a model behind toolnorm, with the prompts that make it say what a test wants.
@@ -61,9 +62,7 @@ func (l *lane) targets(t *testing.T) []*target {
 	all := []*target{demoTarget(l.proxied(t, l.newest))}
 	for dir, version := range map[string]string{installed.newest: installed.version["OLLAMA"], installed.former: installed.version["OLLAMA_OLD"]} {
 		s, err := l.startOllama(dir, version, places, setups[:1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		b := l.startBreaker(t, s.base)
 		all = append(all, l.scripted(t, target{name: s.name, base: l.witness(t, l.toolnorm(t, "--ollama", b.base, "--max-repeat", "0")), model: "hermes", unknown: "nobody", embedder: "embed", direct: s.base, breaks: b}))
 	}

@@ -35,9 +35,7 @@ func programs(t *testing.T) (dir string, names []string) {
 	dir = t.TempDir()
 	for _, c := range connected {
 		folder, err := npmFolder(c.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		path := filepath.Join(folder, c.at)
 		if _, err := os.Stat(path); err != nil {
 			if c.folder == "anthropic" || c.folder == "codex" || os.Getenv("TOOLNORM_E2E_AGENTS") == "all" {
@@ -50,9 +48,7 @@ func programs(t *testing.T) (dir string, names []string) {
 			node = "'" + own + "' "
 		}
 		script := fmt.Sprintf("#!/bin/sh\nexec %s'%s' \"$@\"\n", node, path)
-		if err := os.WriteFile(filepath.Join(dir, c.program), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(dir, c.program), []byte(script), 0o755))
 		names = append(names, c.name)
 	}
 	return dir, names
@@ -223,9 +219,7 @@ func TestDocumentsAreAskedAboutWithoutAnID(t *testing.T) {
 	}
 	folder := filepath.Join(home, "office")
 	for name, text := range map[string]string{"printer.md": "# Printer\n\nThe printer needs toner TN-2420.\n", "leave.md": "# Leave\n\nEverybody has 30 days of leave.\n"} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(folder, 0o755))
 		must.Write(t, filepath.Join(folder, name), text)
 	}
 	data := filepath.Join(l.dir, logName(base))

@@ -45,9 +45,7 @@ var controlSetups = []setup{
 func (l *lane) controlled(t *testing.T) []script.Script {
 	t.Helper()
 	more, err := script.Load(os.DirFS("controls"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return script.Controlled(slices.Concat(l.scripts, more))
 }
 
@@ -68,17 +66,11 @@ func (l *lane) startControl(t *testing.T, dir, version string, scripts []script.
 			continue
 		}
 		m, err := gguf.New(append(script.Models(of(scripts, s.reads)), l.named(t, "default").Model), template)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.WriteFile(path); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
+		must.OK(t, m.WriteFile(path))
 	}
 	s, err := l.startOllama(dir, version, 1, setups)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 

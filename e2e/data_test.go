@@ -32,20 +32,14 @@ func startChroma(t *testing.T) int {
 	t.Helper()
 	folder := npmPart(t, "chroma")
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	port := addr[strings.LastIndexByte(addr, ':')+1:]
 	l := &lane{dir: t.TempDir()}
 	t.Cleanup(l.stop)
 	cmd := exec.Command("node", "chroma/serve.mjs", folder, filepath.Join(l.dir, "data"), port)
-	if err := l.run("chroma", cmd, "http://"+addr+"/api/v2/heartbeat"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.run("chroma", cmd, "http://"+addr+"/api/v2/heartbeat"))
 	n, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return n
 }
 
@@ -65,9 +59,7 @@ func TestRealEmbeddingsInTheStoreAndInChroma(t *testing.T) {
 	for _, config := range []data.Config{embedder, inChroma} {
 		db := storetest.Open(t, filepath.Join(t.TempDir(), "x.db"))
 		d, err := data.Open(t.Context(), config, db, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, embedded := range []int{len(words), 0} { // the second time nothing is left to do
 			all, err := d.Import(t.Context(), path, nil)
 			if err != nil || len(all) != 1 || all[0].Documents != len(words) || all[0].Embedded != embedded {
@@ -75,14 +67,10 @@ func TestRealEmbeddingsInTheStoreAndInChroma(t *testing.T) {
 			}
 		}
 		offered, err := d.Tools(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		search := offered[slices.IndexFunc(offered, func(o tools.Tool) bool { return o.Name == "search_similar_documents" })]
 		res, err := search.Call(t.Context(), []byte(`{"query_list":["사용자 이메일 주소","order date"],"n_results":6}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		text, _, _ := strings.Cut(res.Text(), `,"stages"`)
 		if !strings.HasPrefix(text, `{"documents":[["사용자 이메일 주소",`) || !strings.Contains(text, `],["order date",`) {
 			t.Errorf("what is the same is not the nearest: %s", text)

@@ -44,9 +44,7 @@ func TestDeployFitsItsSchemas(t *testing.T) {
 		}
 	}
 	made, err := exec.Command(filepath.Join(tools, "kustomize"), "build", "../deploy/kubernetes").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	file := filepath.Join(t.TempDir(), "kubernetes.yaml")
 	must.Write(t, file, made)
 	out, err := exec.Command(python, "-m", "kubernetes_validate", "--strict", file).CombinedOutput()

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestLongArgumentsComeBeforeTheirEnd holds the last token of a 10 KiB call back, between Ollama
@@ -22,9 +24,7 @@ func TestLongArgumentsComeBeforeTheirEnd(t *testing.T) {
 	l := open(t)
 	g := &gate{}
 	target, err := url.Parse(l.newest.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		ModifyResponse: g.hold,

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"toolnorm/e2e/script"
+	"toolnorm/internal/test/must"
 )
 
 // facesPage is where the comparison of TestNoFaceIsWorse stands.
@@ -101,9 +102,7 @@ func TestNoFaceIsWorse(t *testing.T) {
 	}
 	os.Stdout.Write(page.Bytes())
 	if os.Getenv("TOOLNORM_E2E_FACES") == "write" && !t.Failed() {
-		if err := os.WriteFile(facesPage, page.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(facesPage, page.Bytes(), 0o644))
 	}
 }
 

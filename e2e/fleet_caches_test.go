@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toolnorm/e2e/gguf"
+	"toolnorm/internal/test/must"
 )
 
 // spread is how requests are spread over several Ollamas.
@@ -59,9 +60,7 @@ func TestFleetCaches(t *testing.T) {
 	size := sizes{turns: number("FLEET_TURNS", 20), each: number("FLEET_EACH", 2), shortest: number("FLEET_SHORTEST", 8<<10), longest: number("FLEET_LONGEST", 40<<10)}
 	for word := range strings.SplitSeq(cmp.Or(os.Getenv("FLEET_SERVERS"), "2,4,8"), ",") {
 		n, err := strconv.Atoi(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		size.servers = append(size.servers, n)
 	}
 	scripts := []gguf.Script{{Name: "default", Parts: []string{"Well, that is done, and what is next?"}}}

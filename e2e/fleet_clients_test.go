@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"toolnorm/e2e/gguf"
+	"toolnorm/internal/test/must"
 )
 
 // longCall is a call whose command is too long for a terminal's line, since quotes are written as
@@ -121,9 +122,7 @@ func (f *fleet) allAway(t *testing.T, base string) {
 		t.Log(detail)
 	}
 	for _, one := range f.ollamas {
-		if err := one.start(f.lane); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, one.start(f.lane))
 	}
 	for range 20 { // until HAProxy has seen one
 		if end, _ := stream(t.Context(), base, fleetModel, prompt, want); end == whole {

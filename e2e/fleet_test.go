@@ -170,18 +170,12 @@ const fleetModel = "hermes-fleet"
 func serveOllamas(t *testing.T, l *lane, count, parallel int, scripts []gguf.Script) (all []*instance) {
 	t.Helper()
 	m, err := gguf.New(scripts, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m.Context = 131072
 	made := setup{name: fleetModel, template: "tool_call.tmpl", file: fleetModel + ".gguf"}
-	if err := m.WriteFile(filepath.Join(l.dir, made.file)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.WriteFile(filepath.Join(l.dir, made.file)))
 	file, err := made.modelfile(l.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	home := t.TempDir()
 	for i := range count {
 		addr := freeAddress(t)
@@ -193,9 +187,7 @@ func serveOllamas(t *testing.T, l *lane, count, parallel int, scripts []gguf.Scr
 			return cmd
 		}
 		all = append(all, one)
-		if err := one.start(l); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, one.start(l))
 		if i > 0 {
 			continue
 		}
@@ -212,9 +204,7 @@ func serveOllamas(t *testing.T, l *lane, count, parallel int, scripts []gguf.Scr
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return addr
 }
 
@@ -231,9 +221,7 @@ func (l *lane) startHAProxy(t *testing.T, at loopback) *instance {
 	t.Helper()
 	program, file := balancer(t, "haproxy"), fleetFile(t, "../deploy/fleet/haproxy.cfg", at)
 	m := &instance{name: "haproxy-" + logName(at.watch), addr: at.watch, ready: "/metrics", command: func() *exec.Cmd { return exec.Command(program, "-db", "-f", file) }}
-	if err := m.start(l); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.start(l))
 	return m
 }
 
@@ -242,9 +230,7 @@ func (l *lane) startNginx(t *testing.T, at loopback) {
 	t.Helper()
 	program, dir := balancer(t, "nginx"), t.TempDir()
 	cmd := exec.Command(program, "-p", dir, "-c", fleetFile(t, "../deploy/fleet/nginx.conf", at), "-g", "daemon off; error_log stderr; pid "+dir+"/pid;")
-	if err := l.run("nginx-"+logName(at.clients), cmd, "http://"+at.clients+"/readyz"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.run("nginx-"+logName(at.clients), cmd, "http://"+at.clients+"/readyz"))
 }
 
 // startFleet starts a fleet with a PostgreSQL of its own. Flags are further ones of each replica.
@@ -265,9 +251,7 @@ func startFleet(t *testing.T, l *lane, ollamas []*instance, replicas int, flags 
 		}
 		f.replicas = append(f.replicas, one)
 		f.at.replicas = append(f.at.replicas, addr)
-		if err := one.start(l); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, one.start(l))
 	}
 	l.startHAProxy(t, f.at)
 	l.startNginx(t, loopback{replicas: f.at.replicas, ollamas: f.at.ollamas, clients: f.nginx, models: freeAddress(t)})

@@ -13,6 +13,8 @@ import (
 	mcpclient "github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/internal/test/must"
 )
 
 // goAnswers answers what a server asks of the mcp-go client.
@@ -57,9 +59,7 @@ func goSees(t *testing.T, url, prefix string) (steps map[string]any) {
 	defer cancel()
 	//lint:ignore SA1019 the older revisions have no other stream
 	way, err := transport.NewStreamableHTTP(url, transport.WithContinuousListening())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := mcpclient.NewClient(way, mcpclient.WithElicitationHandler(goAnswers{}), mcpclient.WithSamplingHandler(goAnswers{}), mcpclient.WithRootsHandler(goAnswers{}))
 	defer c.Close()
 	var mu sync.Mutex
@@ -71,9 +71,7 @@ func goSees(t *testing.T, url, prefix string) (steps map[string]any) {
 			progress = append(progress, n.Params.AdditionalFields["progress"])
 		}
 	})
-	if err := c.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Start(ctx))
 	init := mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: mcp.LATEST_LEGACY_PROTOCOL_VERSION, ClientInfo: mcp.Implementation{Name: "go", Version: "1"}}}
 	if _, err := c.Initialize(ctx, init); err != nil {
 		t.Fatal(err)

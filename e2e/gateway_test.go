@@ -43,9 +43,7 @@ func TestServerEverythingIsTheSameThroughToolnorm(t *testing.T) {
 func mcpFile(t *testing.T, servers map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"mcpServers": servers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	must.Write(t, file, text)
 	return file
@@ -56,9 +54,7 @@ func (l *serversLane) everything(t *testing.T) (program, url string) {
 	t.Helper()
 	program = filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := &running{foreign: foreign{name: "everything", command: []string{l.node, program, "streamableHttp"}, env: []string{"PORT=%PORT%"}}, addr: addr}
 	r.start(t)
 	t.Cleanup(r.kill)
@@ -87,9 +83,7 @@ func (l *serversLane) seen(t *testing.T, capable string, way ...string) (steps m
 	if err != nil {
 		t.Fatalf("%q: %v\n%s", way, err, out)
 	}
-	if err := json.Unmarshal(out, &steps); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(out, &steps))
 	return steps
 }
 

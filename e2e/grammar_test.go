@@ -65,16 +65,10 @@ func (l *grammarLane) serve(t *testing.T, name string, scripts ...gguf.Script) *
 	t.Helper()
 	jinja := must.Read(t, filepath.Join("setups", "chat.jinja"))
 	m, err := gguf.New(append(scripts, gguf.Script{Name: "default"}), string(jinja))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.WriteFile(filepath.Join(l.dir, name+".gguf")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, m.WriteFile(filepath.Join(l.dir, name+".gguf")))
 	s, err := l.startLlamaServer(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -89,13 +83,9 @@ func written(t *testing.T, base, prompt, grammar string, seed int) string {
 		biases = append(biases, [2]int{token, -30})
 	}
 	body, err := json.Marshal(map[string]any{"prompt": prompt, "grammar": grammar, "n_predict": 4000, "temperature": 1, "top_k": 0, "top_p": 1, "min_p": 0, "seed": seed, "logit_bias": biases})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp, err := http.Post(base+"/completion", "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	var reply struct {
@@ -141,9 +131,7 @@ func (l *grammarLane) fits(t *testing.T, name, args string) {
 		return
 	}
 	v, err := l.kept.Tool(l.offered[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if problems := v.Check([]byte(args)); len(problems) > 0 {
 		t.Errorf("%s %s: %v", name, args, problems)
 	}
@@ -177,13 +165,9 @@ func TestGrammarHoldsARealModel(t *testing.T) {
 	if _, err := os.Stat(file); err != nil {
 		t.Skipf("SmolLM2 is not in the cache: %v", err)
 	}
-	if err := os.Symlink(file, filepath.Join(l.dir, "smollm2.gguf")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(file, filepath.Join(l.dir, "smollm2.gguf")))
 	s, err := l.startLlamaServer("smollm2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const prompt = "<|im_start|>user\nMake a sales report of 2020, and a short note about it.<|im_end|>\n<|im_start|>assistant\n"
 	for _, f := range adapters.All() {
 		if g := f.Grammar(l.offered, true); g.Text != "" {
@@ -197,9 +181,7 @@ func TestGrammarHoldsARealModel(t *testing.T) {
 func TestGrammarBeginsAtTheMark(t *testing.T) {
 	l := openGrammarLane(t)
 	l.offered = l.offered[:1]
-	if err := l.build(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.build())
 	heads, of := []gguf.Script{}, map[string]string{} // the script of each family
 	for _, f := range adapters.All() {
 		printed := string(f.Append([]byte("x"), chat.Call{Name: "make_report", Args: json.RawMessage(`{}`)}))
@@ -246,20 +228,14 @@ func begins(g adapters.Grammar, head string) bool {
 func (l *grammarLane) askReport(t *testing.T, base string, s gguf.Script) (text string, calls []toolCall) {
 	t.Helper()
 	tool, err := json.Marshal(map[string]any{"type": "function", "function": map[string]any{"name": l.offered[0].Name, "parameters": l.offered[0].Schema}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	body, err := json.Marshal(struct {
 		request
 		Parallel bool `json:"parallel_tool_calls"`
 	}{request{Model: "llama/heads", Tools: []json.RawMessage{tool}, MaxTokens: 3000, Messages: []message{{Role: "user", Content: s.Selector() + " please"}}}, false})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp, err := http.Post(base+"/v1/chat/completions", "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	var reply struct {
 		Choices []struct {

@@ -74,9 +74,7 @@ func TestTheGuarantee(t *testing.T) {
 			sum.rewritten, sum.reasked, sum.asText, sum.leftOpen, sum.invalid, sum.lost, sum.wrong)
 	}
 	if write && !t.Failed() {
-		if err := os.WriteFile(guaranteePage, page.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(guaranteePage, page.Bytes(), 0o644))
 	}
 }
 
@@ -85,9 +83,7 @@ func (l *lane) defectRules(t *testing.T) map[string]*valid.Validator {
 	t.Helper()
 	b := must.Read(t, "defects/tools.json")
 	tools, err := chat.ParseTools(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rules := map[string]*valid.Validator{}
 	for _, tool := range tools {
 		if rules[tool.Name], err = new(valid.Cache).Tool(tool); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/test/kbstoretest"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/kb/kbstore"
 	"toolnorm/tools/kb/retrieval"
 )
@@ -22,18 +23,12 @@ func startPGlite(t *testing.T) string {
 	t.Helper()
 	folder := npmPart(t, "pglite")
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd := exec.Command("node", "pglite/serve.mjs", folder, port)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -56,9 +51,7 @@ func startPGlite(t *testing.T) string {
 func TestKnowledgeBasesInPgvector(t *testing.T) {
 	// Of so few passages PostgreSQL would sort all, and never look at the graph.
 	s, err := kbstore.OpenStore(t.Context(), startPGlite(t)+"&enable_sort=off")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer s.Close()
 	if !s.Compares() {
 		t.Fatal("pgvector was not found")
@@ -78,21 +71,15 @@ func movesVectors(t *testing.T, s *kbstore.Store) {
 	var bases []kbstore.Base
 	for _, name := range []string{"from", "to"} {
 		b, err := s.Create(t.Context(), kbstore.Base{Name: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		bases = append(bases, b)
 	}
 	collection, err := s.Collect(t.Context(), bases[0].ID, "files")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all := kbstore.FilterOf(auth.Local())
 	old, anew := kbstore.Embedding{Model: "old", Vector: []float32{1, 2}}, kbstore.Embedding{Model: "anew", Vector: []float32{3, 4, 5}}
 	d := kbstore.Document{Collection: collection, Source: "a.md", Embedding: old}
-	if err := s.Put(t.Context(), bases[0].ID, &d, []kbstore.Chunk{{Text: "one", Embedding: old}, {Text: "two", Embedding: old}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Put(t.Context(), bases[0].ID, &d, []kbstore.Chunk{{Text: "one", Embedding: old}, {Text: "two", Embedding: old}}))
 	for _, step := range []struct {
 		from, to kbstore.Base
 		e        kbstore.Embedding
@@ -105,9 +92,7 @@ func movesVectors(t *testing.T, s *kbstore.Store) {
 			}
 			d.Embedding, chunks[0].Embedding, chunks[1].Embedding = step.e, step.e, kbstore.Embedding{} // the model has none for one
 		}
-		if err := s.Move(t.Context(), step.from, step.to, &d, chunks); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Move(t.Context(), step.from, step.to, &d, chunks))
 		for _, b := range bases {
 			for _, e := range []kbstore.Embedding{old, anew} {
 				want := 0
@@ -142,32 +127,22 @@ func (threeWords) Embed(_ context.Context, texts []string) ([][]float32, error) 
 func searchesAlike(t *testing.T, pgvector *kbstore.Store) {
 	t.Helper()
 	file, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "k.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer file.Close()
 	var said []string
 	for _, s := range []*kbstore.Store{pgvector, file} {
 		b, err := s.Create(t.Context(), kbstore.Base{Name: "Fruit", Tenant: "a"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		collection, err := s.Collect(t.Context(), b.ID, "files")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for i, text := range []string{"an apple and a pear", "a plum", "pear pear", "apple apple plum", "secret apple"} {
 			vectors, _ := threeWords{}.Embed(t.Context(), []string{text})
 			d := kbstore.Document{Collection: collection, Source: fmt.Sprint(i), Title: "T", Access: kbstore.Access{Tenant: "a", Public: true, Clearance: i / 4}}
-			if err := s.Put(t.Context(), b.ID, &d, []kbstore.Chunk{{Text: text, Embedding: kbstore.Embedding{Model: "words", Vector: vectors[0]}}}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.Put(t.Context(), b.ID, &d, []kbstore.Chunk{{Text: text, Embedding: kbstore.Embedding{Model: "words", Vector: vectors[0]}}}))
 		}
 		local := &retrieval.Local{Store: s, Embedder: threeWords{}, Model: "words"}
 		res, err := local.Search(t.Context(), retrieval.Query{Text: "apple pear", Base: b.ID, Max: 10, Principal: &auth.Principal{Tenant: "a"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var lines strings.Builder
 		for _, f := range res.Results {
 			fmt.Fprintf(&lines, "%.3f %s\n", f.Score, f.Content)

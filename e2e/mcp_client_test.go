@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // mcpClient is a Node process that speaks MCP with a stock client; see mcp/client.mjs for what it
@@ -61,16 +63,10 @@ func (l *mcpLane) client(t *testing.T, name string) *mcpClient {
 	cmd := exec.Command(l.node, filepath.Join("mcp", "client.mjs"), l.packages, name)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
 		in.Close()
@@ -83,9 +79,7 @@ func (l *mcpLane) client(t *testing.T, name string) *mcpClient {
 // do runs one job.
 func (c *mcpClient) do(t *testing.T, j mcpJob) (r mcpReply) {
 	t.Helper()
-	if err := c.in.Encode(j); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.in.Encode(j))
 	line, err := c.out.ReadBytes('\n')
 	if err == io.EOF {
 		t.Fatalf("the client's process ended at %+v", j)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // vacation is a call of a company tool as editors make them, every argument a string, and what its
@@ -68,9 +70,7 @@ func TestClientsStartTheServerThemselves(t *testing.T) {
 func TestClientsGoOnAfterARestart(t *testing.T) {
 	l := openMCP(t)
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	server := l.startAt(t, addr)
 	clients := map[route]*mcpClient{}
 	for _, w := range routes() {
@@ -98,9 +98,7 @@ func TestClientsGoOnAfterARestart(t *testing.T) {
 func (l *mcpLane) startAt(t *testing.T, addr string) *exec.Cmd {
 	t.Helper()
 	cmd, err := l.startToolnormAt(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return cmd
 }
 

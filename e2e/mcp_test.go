@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // mcpLane is what the tests of the MCP server share. They need Node and its packages, and no model
@@ -62,12 +64,8 @@ func (l *mcpLane) start() error {
 func (l *mcpLane) served(t *testing.T) string {
 	t.Helper()
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	base := "http://" + addr
-	if err := l.run("conformance-"+logName(base), exec.Command(l.fixture, "-listen", addr), base+"/healthz"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, l.run("conformance-"+logName(base), exec.Command(l.fixture, "-listen", addr), base+"/healthz"))
 	return base
 }

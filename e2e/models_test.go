@@ -76,9 +76,7 @@ func TestRealModels(t *testing.T) {
 				}
 				row, err = m.measure(t, model, w, row)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if row.Whole(m.prompts) {
 				m.report.Rows = append(m.report.Rows, row)
 			}
@@ -89,9 +87,7 @@ func TestRealModels(t *testing.T) {
 	}
 	var page bytes.Buffer
 	m.report.Write(&page)
-	if err := os.WriteFile(os.Getenv("TOOLNORM_E2E_REPORT"), page.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(os.Getenv("TOOLNORM_E2E_REPORT"), page.Bytes(), 0o644))
 }
 
 // modelLane is an Ollama with the real models.
@@ -132,9 +128,7 @@ func openModels(t *testing.T) *modelLane {
 	if err == nil {
 		err = m.serve()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m.report = models.Report{Machine: models.Machine(), Versions: "Ollama " + filepath.Base(installed.newest), Prompts: m.prompts}
 	return m
 }
@@ -157,9 +151,7 @@ func (m *modelLane) serve() error {
 func (m *modelLane) create(t *testing.T, model realModel) {
 	t.Helper()
 	file, err := model.modelfile(m.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	create := exec.Command(filepath.Join(installed.newest, "bin", "ollama"), "create", model.name, "-f", file)
 	create.Env = m.env
 	if out, err := create.CombinedOutput(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/e2e/gguf"
 	"toolnorm/e2e/script"
+	"toolnorm/internal/test/must"
 )
 
 // mysteries are templates whose models go by names that tell nothing, with the family that writes
@@ -42,16 +43,12 @@ func TestAModelIsReadByItsTemplate(t *testing.T) {
 		scripts[name] = sc
 		l.writeMystery(t, name, template, sc)
 		llama, err := l.startLlamaServer(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		flags = append(flags, "--upstream", name+"="+llama.base)
 		made = append(made, setup{name: name, file: name + ".gguf"})
 	}
 	on, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, made)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	base := l.toolnorm(t, append(flags, on.flags...)...)
 	for i, template := range mysteries {
 		name := fmt.Sprint("mystery-", i)
@@ -77,7 +74,5 @@ func (l *lane) writeMystery(t *testing.T, name, template string, sc script.Scrip
 	if err == nil {
 		err = m.WriteFile(filepath.Join(l.dir, name+".gguf"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }

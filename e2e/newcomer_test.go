@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 )
 
@@ -31,9 +32,7 @@ func TestANewcomerInThePage(t *testing.T) {
 	l, packages, browser := open(t), npmPart(t, "admin"), chromium(t)
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Close(context.Background())
 	if _, err := admin.Exec(t.Context(), purchases); err != nil {
 		t.Fatal(err)

@@ -27,9 +27,7 @@ func TestOpenWebUI(t *testing.T) {
 	packages, browser := npmPart(t, "admin"), chromium(t)
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--list-suffixes", "agent", "--kb-model", "demo/hermes")
 	folder := filepath.Join(t.TempDir(), "office")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(folder, 0o755))
 	must.Write(t, filepath.Join(folder, "printer.md"), "# Printer\n\nThe printer needs toner TN-2420.\n")
 	data := filepath.Join(l.dir, logName(base))
 	for _, args := range [][]string{{"kb", "create", "Office", "--data", data}, {"kb", "import", "Office", folder, "--data", data}} {
@@ -54,9 +52,7 @@ func TestOpenWebUI(t *testing.T) {
 func (l *mcpLane) openWebUI(t *testing.T, installed, base string) string {
 	t.Helper()
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	host, port, _ := strings.Cut(addr, ":")
 	// Its own script names the folder in which it was installed, which was another one.
 	cmd := exec.CommandContext(t.Context(), filepath.Join(installed, "bin", "python"), "-c", "from open_webui import app; app()", "serve", "--host", host, "--port", port)
@@ -64,13 +60,9 @@ func (l *mcpLane) openWebUI(t *testing.T, installed, base string) string {
 	cmd.Env = []string{"HOME=" + home, "DATA_DIR=" + home, "PATH=" + os.Getenv("PATH"), "WEBUI_AUTH=False", "WEBUI_SECRET_KEY=of-the-lane", "OFFLINE_MODE=true", "HF_HUB_OFFLINE=1",
 		"ENABLE_OLLAMA_API=False", "OPENAI_API_BASE_URL=" + base + "/v1", "OPENAI_API_KEY=any", "RAG_EMBEDDING_ENGINE=openai", "DO_NOT_TRACK=true"}
 	log, err := os.Create(l.log("open-webui"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

@@ -13,6 +13,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/e2e/gguf"
 	"toolnorm/e2e/script"
+	"toolnorm/internal/test/must"
 )
 
 // parsers are the readers of the newest Ollama, each with a name of the models whose calls it
@@ -89,18 +90,14 @@ func TestEveryParser(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", parser, err)
 			}
-			if err := m.WriteFile(filepath.Join(l.dir, file)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, m.WriteFile(filepath.Join(l.dir, file)))
 			for _, name := range []string{parsers[parser] + "-by-" + parser, fmt.Sprintf("mystery-%d", n)} {
 				setups = append(setups, setup{name: name, template: "tool_call.tmpl", parser: parser, file: file})
 				asked[name] = scripts
 			}
 		}
 		on, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, setups)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		base := l.toolnorm(t, on.flags...)
 		for _, s := range setups {
 			t.Run(fmt.Sprintf("controls %t, %s, %s", controls, s.parser, s.name), func(t *testing.T) {

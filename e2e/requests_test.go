@@ -31,9 +31,7 @@ type prompts struct {
 func watch(t *testing.T, s *server, mute bool) *prompts {
 	t.Helper()
 	target, err := url.Parse(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := &prompts{mute: mute}
 	pass := httputil.NewSingleHostReverseProxy(target)
 	pass.FlushInterval = -1
@@ -86,19 +84,13 @@ func rendering(s *server) []string {
 func send(t *testing.T, url, body string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), "POST", url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return resp, string(text)
 }
 
@@ -163,9 +155,7 @@ func saidBy(t *testing.T, body []byte) (all []string) {
 			Old     *function                     `json:"function_call"`
 		}
 	}
-	if err := json.Unmarshal(body, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(body, &r))
 	for _, m := range r.Messages {
 		all = append(all, texts(m.Content)...)
 		if m.Old != nil {
@@ -226,9 +216,7 @@ func TestConsecutivePromptsBeginAlike(t *testing.T) {
 					continue
 				}
 				body, err := json.Marshal(request{Model: model, Messages: talk[:n], Tools: l.tools, Stream: true, MaxTokens: 20})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if resp, reply := send(t, base+"/v1/chat/completions", string(body)); resp.StatusCode != http.StatusOK {
 					t.Fatalf("%s, %s: %d %s", server.name, model, resp.StatusCode, reply)
 				}
@@ -254,9 +242,7 @@ func TestWhatOllamaCutsInSilenceIsTrimmedOrRefused(t *testing.T) {
 	talk := longTalk(l.named(t, "plain").Model.Selector())
 	for _, server := range []*server{l.newest, l.former} {
 		alone, err := json.Marshal(map[string]any{"model": "hermes", "messages": talk, "stream": false, "options": map[string]any{"num_ctx": narrow, "num_predict": 20}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var cut struct {
 			Read int `json:"prompt_eval_count"`
 		}
@@ -265,9 +251,7 @@ func TestWhatOllamaCutsInSilenceIsTrimmedOrRefused(t *testing.T) {
 			t.Errorf("%s: Ollama alone answers %d, %.200s", server.name, resp.StatusCode, reply)
 		}
 		body, err := json.Marshal(request{Model: "hermes", Messages: talk, Tools: l.tools[:1], MaxTokens: 200})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		seen := watch(t, server, false)
 		flags := []string{"--ollama", seen.base, "--num-ctx", fmt.Sprint(narrow)}
 		resp, reply = send(t, l.toolnorm(t, flags...)+"/v1/chat/completions", string(body))

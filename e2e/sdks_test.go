@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // demoFamilies are the demo models that the clients ask: one of each kind of dialect. Llama 3.1
@@ -44,9 +46,7 @@ var largeSDKs = []string{"litellm"}
 func (c pythonSDK) versions(t *testing.T) string {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join("sdks", c.environment+".txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var all []string
 	for _, name := range c.packages {
 		_, rest, ok := strings.Cut(string(list), "\n"+name+"==")

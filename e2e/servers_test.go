@@ -101,13 +101,9 @@ func (r *running) start(t *testing.T) {
 	}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.cmd.Stdout, r.cmd.Stderr = log, log
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.cmd.Start())
 	for range 600 {
 		if resp, err := http.Get("http://" + r.addr + "/nothing"); err == nil {
 			resp.Body.Close()
@@ -157,9 +153,7 @@ func states(t *testing.T, base string) map[string]string {
 	var list struct {
 		Servers []struct{ Name, State, Error string }
 	}
-	if err := json.Unmarshal([]byte(posted(t, "GET", base+"/mcp/list?state=1", "")), &list); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(posted(t, "GET", base+"/mcp/list?state=1", "")), &list))
 	out := map[string]string{}
 	for _, s := range list.Servers {
 		out[s.Name] = s.State + s.Error
@@ -235,9 +229,7 @@ func (l *serversLane) servers(t *testing.T) (file string, up []*running) {
 			continue
 		}
 		addr, err := freeAddr()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r := &running{foreign: f, addr: addr}
 		r.start(t)
 		t.Cleanup(r.kill)
@@ -254,9 +246,7 @@ func (l *serversLane) servers(t *testing.T) (file string, up []*running) {
 		entries["mcp-go-"+kind] = map[string]any{"url": s.URL + map[string]string{"sse": "/sse", "http": "/mcp"}[kind]}
 	}
 	text, err := json.Marshal(map[string]any{"mcpServers": entries})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	file = filepath.Join(t.TempDir(), "mcp.json")
 	must.Write(t, file, text)
 	return file, up

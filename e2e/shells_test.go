@@ -50,9 +50,7 @@ func receiver(t *testing.T) (dir string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the receiver: %v\n%s", err, out)
 	}
-	if err := os.Symlink("toolrun", filepath.Join(dir, "canary")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink("toolrun", filepath.Join(dir, "canary")))
 	return dir
 }
 
@@ -237,19 +235,13 @@ func TestTheRealRunnerInEveryShell(t *testing.T) {
 	const searches = 10
 	for _, args := range hostile(searches, 3, "/canary") {
 		query, err := json.Marshal(map[string]string{"query": "연차 " + string(args[:min(len(args), 60)])})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		line, err := runner.Command("search_docs", query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		script.WriteString(line + "\n")
 	}
 	last, err := runner.Toolrun.Base64("get_employee_info", json.RawMessage(`{"employee_id":"emp001"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	script.WriteString(last + "\n")
 	home := t.TempDir()
 	for _, s := range shells {

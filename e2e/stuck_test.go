@@ -19,15 +19,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // ownOllama is an Ollama of the newest version that no other test asks, with one place.
 func (l *lane) ownOllama(t *testing.T, models []setup, settings ...string) *server {
 	t.Helper()
 	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, models, settings...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -38,9 +38,7 @@ func TestABusyOllamaIsWaitedFor(t *testing.T) {
 	l := open(t)
 	s := l.ownOllama(t, []setup{setups[0], setups[len(setups)-1]}, "OLLAMA_MAX_QUEUE=1", "OLLAMA_MAX_LOADED_MODELS=1")
 	target, err := url.Parse(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var busy atomic.Int32
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
@@ -111,9 +109,7 @@ func TestAStuckModelIsUnloadedAndServesAgain(t *testing.T) {
 	for _, version := range []struct{ dir, name string }{{installed.newest, "OLLAMA"}, {installed.former, "OLLAMA_OLD"}} {
 		t.Run(version.name, func(t *testing.T) {
 			s, err := l.startOllama(version.dir, installed.version[version.name], 1, setups[:1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			front := startHolder(t, s)
 			base := l.toolnorm(t, "--ollama", front.base, "--unload-stuck", "--first-byte-timeout", "10s")
 			resp := post(t, t.Context(), base, l.ask(setups[0].name, plain, false))
@@ -149,9 +145,7 @@ type holder struct {
 func startHolder(t *testing.T, s *server) *holder {
 	t.Helper()
 	target, err := url.Parse(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	h := &holder{}
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
@@ -272,9 +266,7 @@ func (s *server) begin(t *testing.T, ctx context.Context, prompt string, stream 
 	t.Helper()
 	body := fmt.Sprintf(`{"model":%q,"prompt":%q,"raw":true,"think":false,"stream":%t,"options":{"temperature":1}}`, s.setups[0].name, prompt+" please", stream)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/api/generate", bytes.NewReader([]byte(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil && ctx.Err() == nil {
 		t.Fatal(err)

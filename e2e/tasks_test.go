@@ -42,9 +42,7 @@ func TestTasks(t *testing.T) {
 		t.Skip("a real model's agent is measured by make tasks only: it takes most of an hour")
 	}
 	company, err := models.ReadCompany("../tools/company/seed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m := openModels(t)
 	m.create(t, realModels[0])
 	base := m.fresh(t, patient...)

@@ -118,13 +118,9 @@ func compareRecording(t *testing.T, fresh *templates.Recording, path string) {
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", " ")
-	if err := out.Encode(fresh); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, out.Encode(fresh))
 	if os.Getenv("TOOLNORM_E2E_TEMPLATES") == "write" {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, b.Bytes(), 0o644))
 	}
 	if old, err := os.ReadFile(path); err != nil || !bytes.Equal(old, b.Bytes()) {
 		t.Errorf("%s is not what the template makes today; TOOLNORM_E2E_TEMPLATES=write makes it anew", path)
@@ -135,19 +131,13 @@ func compareRecording(t *testing.T, fresh *templates.Recording, path string) {
 func (l *lane) templateServer(t *testing.T, file string) derive.Render {
 	t.Helper()
 	addr, err := freeAddr()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	serve := exec.CommandContext(ctx, filepath.Join(installed.newest, "lib", "ollama", "llama-server"),
 		"-m", filepath.Join(l.dir, "native.gguf"), "--jinja", "--chat-template-file", file, "-np", "1", "-t", "1", "-c", "512", "--host", host, "--port", port, "--no-webui")
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, serve.Start())
 	t.Cleanup(func() { cancel(); serve.Wait() })
 	base := "http://" + addr
 	for range 400 {

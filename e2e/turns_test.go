@@ -47,9 +47,7 @@ func TestTurns(t *testing.T) {
 			dir, missing := a.installedAt()
 			demand(t, missing, nil)
 			version, err := a.version()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			bin, home := filepath.Join(dir, "node_modules", ".bin"), t.TempDir()
 			a.flags = nil // a budget for tools would make the prompts shorter than those of the other side
 			a.instead = wellFormed
@@ -139,13 +137,9 @@ func (m agentModel) turns(t *testing.T, do func() task) (all conversation) {
 func ollamaWithTools(t *testing.T, m agentModel) string {
 	t.Helper()
 	model, err := url.Parse(m.server.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tools, err := url.Parse(m.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	srv := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		if strings.HasPrefix(r.In.URL.Path, "/mcp") {
 			r.SetURL(tools)

@@ -85,9 +85,7 @@ func TestUpstreamsPage(t *testing.T) {
 		}
 	}
 	if write {
-		if err := os.WriteFile(page, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(page, out.Bytes(), 0o644))
 	}
 }
 

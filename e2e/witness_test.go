@@ -54,9 +54,7 @@ var witnessed = map[string]string{
 func (l *lane) witness(t *testing.T, base string) string {
 	t.Helper()
 	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	listener := must.Listen(t, "127.0.0.1:0")
 	w := &witness{behind: base, seen: map[string]*seenReplies{}}
 	go func() {

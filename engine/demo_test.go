@@ -10,6 +10,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/demo"
 	"toolnorm/engine/valid"
+	"toolnorm/internal/test/must"
 )
 
 // TestDemoOfEveryFormat asks each demo model for a short and a long call, and for the answer to a
@@ -62,9 +63,7 @@ func TestDemoArgumentsComeInPieces(t *testing.T) {
 	}}}
 	pieces := 0
 	for ev, err := range e.Stream(t.Context(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ev.Kind == chat.CallArgs {
 			pieces++
 		}
@@ -104,9 +103,7 @@ func TestDemoCallsFitAnySchema(t *testing.T) {
 	for name, schema := range demoSchemas {
 		tool := chat.Tool{Name: "f", Schema: json.RawMessage(`{"type":"object",` + schema[1:])}
 		check, err := new(valid.Cache).Tool(tool)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, family := range []string{"hermes", "mistral", "gemma4", "qwen3-coder", "harmony", "llama3", "deepseek-v3.1"} {
 			for _, required := range []bool{true, false} {
 				for _, ask := range demoAsks {

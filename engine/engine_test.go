@@ -18,6 +18,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 var weather = chat.Tool{
@@ -246,9 +247,7 @@ func TestModels(t *testing.T) {
 			e = New(Config{Ollama: "http://127.0.0.1:1"})
 		}
 		list, err := e.Models(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var ids []string
 		for _, m := range list {
 			ids = append(ids, m.ID)

@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // person is a schema in which each member holds a value back for another reason.
@@ -111,9 +112,7 @@ func TestAnAnswerStreamsWhileItFits(t *testing.T) {
 	r.Format = json.RawMessage(person)
 	pieces := 0
 	for ev, err := range e.Stream(t.Context(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ev.Kind == chat.Text {
 			pieces++
 		}

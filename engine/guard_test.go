@@ -16,6 +16,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/test/must"
 )
 
 // forecast has a bound that no reading can cure.
@@ -100,9 +101,7 @@ func TestRewritingGoesOnWhereTheCallBegan(t *testing.T) {
 	r.Tools = []chat.Tool{forecast}
 	var counts chat.Counts
 	for ev, err := range e.Stream(t.Context(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ev.Kind == chat.Usage {
 			counts = *ev.Meta.Usage
 		}
@@ -123,9 +122,7 @@ func TestACallThatStaysOpenCountsTheReplyAndWhatMendingCost(t *testing.T) {
 	r.Tools = []chat.Tool{forecast}
 	var ends []chat.Event
 	for ev, err := range e.Stream(t.Context(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ev.Kind >= chat.Usage {
 			ends = append(ends, ev)
 		}
@@ -176,9 +173,7 @@ func TestARequiredCallStreams(t *testing.T) {
 	r.Tools, r.Required = []chat.Tool{clock}, true
 	pieces := 0
 	for ev, err := range e.Stream(t.Context(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ev.Kind == chat.CallArgs {
 			pieces++
 		}
@@ -196,9 +191,7 @@ func TestAReplyOfOneCallSaysThatItsTokensAreEstimated(t *testing.T) {
 	r.Tools, r.Single = []chat.Tool{clock}, true
 	var kinds []chat.Kind
 	for ev, err := range e.Stream(t.Context(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		kinds = append(kinds, ev.Kind)
 		if ev.Kind == chat.Usage && (!ev.Meta.Usage.Estimated || ev.Meta.Usage.Completion == 0) {
 			t.Errorf("%+v", ev.Meta.Usage)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // TestProbabilitiesBesideTools asks for probabilities with tools offered: a text has those of its
@@ -21,9 +22,7 @@ func TestProbabilitiesBesideTools(t *testing.T) {
 		r.Logprobs = true
 		notes := ""
 		_, _, end, err := collectWith(t, e, r, &chat.Observer{OnNote: func(word, _ string) { notes += word }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var got strings.Builder
 		for _, one := range chat.MetaOf(*end).Logprobs {
 			got.WriteString(one.Text)

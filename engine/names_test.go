@@ -13,6 +13,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/demo"
+	"toolnorm/internal/test/must"
 )
 
 // oddNames are what clients may call a tool though OpenAI would not take it, and words and marks of
@@ -117,9 +118,7 @@ func aliased(t *testing.T, e *Engine, r *chat.Request) *job {
 	if err == nil {
 		j, err = j.aliasTools(t.Context())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return j
 }
 

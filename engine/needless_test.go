@@ -8,6 +8,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/must"
 )
 
 // chattyModel calls forecast for everything, and picks a tool by what pick says of a message.
@@ -94,9 +95,7 @@ func TestACallInDoubtWaits(t *testing.T) {
 			ctx, pulse := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 			defer pulse.Stop()
 			j, err := e.prepare(ctx, pulse, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			came, left, starts := 0, 0, 0
 			in := func(yield func(chat.Event, error) bool) {
 				all := []chat.Event{{Kind: chat.CallStart, Text: "forecast"}}
@@ -111,9 +110,7 @@ func TestACallInDoubtWaits(t *testing.T) {
 				}
 			}
 			for ev, err := range doubtCalls(j, ctx, in) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if ev.Kind == chat.CallStart {
 					starts++
 				}

@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/engine/demo"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // nativeServer is an engine over a server that answers as the map says, by path.
@@ -76,13 +77,9 @@ func TestRequestsAreForwardedToTheModelsServer(t *testing.T) {
 	e := nativeServer(t, map[string]string{"/api/generate": `{"response":"real","done":true}`, "/api/ps": `{"models":[{"name":"m:latest"}]}`, "/api/version": `{"version":"9"}`})
 	for model, want := range map[string]string{"m": `m {"response":"real"`, "demo/hermes": "hermes ", "": ` {"response":"real"`} {
 		rt, name, err := e.Server(t.Context(), model, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp, err := rt.RoundTrip(httptest.NewRequest("POST", "http://elsewhere/api/generate?x=1", strings.NewReader(`{"model":"hermes","prompt":"p"}`)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if got := name + " " + string(body); !strings.HasPrefix(got, want) || resp.StatusCode != 200 {

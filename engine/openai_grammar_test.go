@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // refusing answers 400 to a completion with a grammar, as a llama-server does that cannot read it.
@@ -41,9 +42,7 @@ func at(t *testing.T, h http.Handler, cfg Config) *Engine {
 func text(t *testing.T, e *Engine, r *chat.Request) (all string) {
 	t.Helper()
 	for ev, err := range e.Stream(t.Context(), r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ev.Kind == chat.Text {
 			all += ev.Text
 		}

@@ -16,6 +16,7 @@ import (
 	"toolnorm/engine/openai"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // fakeOpenAI is an OpenAI-compatible server with one model, m. With a template it is a
@@ -256,9 +257,7 @@ func TestWishesReachCompatibleServers(t *testing.T) {
 		row.change(r)
 		var tokens []chat.Token
 		for ev, err := range e.Stream(t.Context(), r) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if ev.Kind == chat.Text && ev.Meta != nil {
 				tokens = ev.Meta.Logprobs
 			}

@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // paced is a source whose pieces come at a fixed pace by a clock of its own.
@@ -40,9 +41,7 @@ func TestACallWaitsForATimeAndNotForASize(t *testing.T) {
 		p := &pace{clock: func() time.Time { return now }}
 		src := chat.Watch(&paced{&all, &now, time.Second / time.Duration(perSecond)}, p.watch)
 		for ev, err := range adapters.Named("hermes").Decode(src, adapters.Options{Tools: tools, HoldNow: p.held}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if ev.Kind != chat.CallStart {
 				continue
 			}

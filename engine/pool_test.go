@@ -18,6 +18,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // box is a server of a pool: a fakeOllama that notes the keys of the requests that came.
@@ -134,9 +135,7 @@ func TestAConversationStaysAtItsServer(t *testing.T) {
 	for n := range 120 {
 		text := fmt.Sprint("conversation ", n)
 		first, err := say(e, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if again, err := say(e, text); err != nil || again != first {
 			t.Errorf("%s: %q (%v), then %q", text, first, err, again)
 		}

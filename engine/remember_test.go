@@ -57,9 +57,7 @@ func TestReadingsAreRememberedAsTheyWere(t *testing.T) {
 	set := adapters.Builtin()
 	const lines = "format stranger\nmodels stranger*\ncall <own>{call}</own>\n"
 	own, err := set.Parse([]byte(lines))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, r := range []*reading{{}, {says: "nothing"}, {format: set.Named("hermes"), lines: "like it", says: "calls as hermes writes them"}, {format: own, lines: lines, unread: true}} {
 		one, ok := noteOf(lessons{reading: r}, set)
 		text, err := json.Marshal(one)

@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 func TestAReplyWithoutEndIsEnded(t *testing.T) {
@@ -29,9 +30,7 @@ func TestAReplyWithoutEndIsEnded(t *testing.T) {
 			var counts *chat.Counts
 			var left int
 			for ev, err := range e.Stream(t.Context(), r) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				left += len(ev.Text)
 				if ev.Kind == chat.Usage {
 					counts = ev.Meta.Usage

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestWhatIsPassedOnKeepsTheModelLoaded(t *testing.T) {
@@ -30,13 +32,9 @@ func TestWhatIsPassedOnKeepsTheModelLoaded(t *testing.T) {
 		{"/api/embed", `{"model":"m", "input":"p"}`, `{"model":"m", "input":"p"}`},
 	} {
 		rt, _, err := e.Server(t.Context(), "m", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp, err := rt.RoundTrip(httptest.NewRequest("POST", "http://elsewhere"+row.path, strings.NewReader(row.body)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 		if got != row.want {

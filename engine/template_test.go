@@ -17,6 +17,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/templates"
 )
 
@@ -25,9 +26,7 @@ import (
 func recorded(t *testing.T, name, text string) *fakeOpenAI {
 	t.Helper()
 	all, err := templates.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	i := slices.IndexFunc(all, func(r *templates.Recording) bool { return r.Name == name })
 	if i < 0 {
 		t.Fatalf("no recording %s", name)
@@ -55,9 +54,7 @@ func fromWire(t *testing.T, body json.RawMessage) (ms []chat.Message) {
 			Function struct{ Name, Arguments string }
 		} `json:"tool_calls"`
 	}
-	if err := json.Unmarshal(body, &wire); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(body, &wire))
 	for _, w := range wire {
 		m := chat.Message{Role: w.Role, Content: w.Content, Reasoning: w.Reasoning, CallID: w.CallID, Name: w.Name}
 		for _, c := range w.Calls {

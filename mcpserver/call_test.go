@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // What a call costs beside net/http.
@@ -45,9 +47,7 @@ func BenchmarkCall(b *testing.B) {
 // from one that never was.
 func TestAToolThatWasSwitchedOffIsNamedInTheMessage(t *testing.T) {
 	r := testTools(t)
-	if err := r.Replace("custom", map[string]string{"multiply": "tool multiply is not active"}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Replace("custom", map[string]string{"multiply": "tool multiply is not active"}))
 	f := serve(t, Config{Registry: r})
 	const want = `"code":-32602,"message":"Unknown tool: multiply: tool multiply is not active","data":"tool multiply is not active"`
 	if _, got := f.post(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"multiply"}}`, nil); !strings.Contains(got, want) {

@@ -16,6 +16,7 @@ import (
 
 	"toolnorm/internal/shared"
 	"toolnorm/internal/test/mailtest"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -79,9 +80,7 @@ func steps(t *testing.T) (*tools.Registry, chan int) {
 			}
 		}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r, next
 }
 

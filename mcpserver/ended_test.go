@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestASessionThatWasEndedStaysSo(t *testing.T) {
@@ -41,9 +43,7 @@ func TestWhatIsTooOldIsForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := appendTo(path, "not a line\n\xff\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, appendTo(path, "not a line\n\xff\n"))
 	e, err := newEnded(path, now)
 	if err != nil || e.has("old") || !e.has("young") || e.has("other") {
 		t.Errorf("%v %v", e.at, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -34,9 +35,7 @@ func FuzzMessage(f *testing.F) {
 	}
 	quick := testTools(f)
 	all := slices.DeleteFunc(slices.Clone(quick.Snapshot().Tools), func(t tools.Tool) bool { return t.Name == "waits" })
-	if err := quick.Set("test", all...); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, quick.Set("test", all...))
 	s := New(Config{Registry: quick, Bounds: Bounds{Rate: -1, RateOfTool: -1, MaxBody: 64 << 10}})
 	f.Cleanup(func() { _ = s.Close(context.Background()) })
 	f.Fuzz(func(t *testing.T, body []byte, era byte, method, name string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -72,9 +73,7 @@ func testTools(t testing.TB) *tools.Registry {
 			return tools.TextOf("done"), nil
 		}},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -92,9 +91,7 @@ type header map[string]string
 func (f *face) do(method, path, body string, h header) *http.Response {
 	f.t.Helper()
 	r, err := http.NewRequest(method, f.url+path, strings.NewReader(body))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
@@ -103,9 +100,7 @@ func (f *face) do(method, path, body string, h header) *http.Response {
 		r.Header.Set(k, v)
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 	f.t.Cleanup(func() { resp.Body.Close() })
 	return resp
 }
@@ -115,9 +110,7 @@ func (f *face) post(body string, h header) (int, string) {
 	f.t.Helper()
 	resp := f.do(http.MethodPost, "/mcp", body, h)
 	all, err := io.ReadAll(resp.Body)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 	return resp.StatusCode, string(all)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -21,9 +22,7 @@ func registryOf(t testing.TB, all ...tools.Tool) *tools.Registry {
 		all[i].Call = func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("ok"), nil }
 	}
 	r := tools.New(tools.Options{})
-	if err := r.Set("test", all...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("test", all...))
 	return r
 }
 
@@ -56,9 +55,7 @@ func (f *face) list(cursor string, h header) (p page) {
 		params += "," + modernMeta
 	}
 	_, body := f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{`+params+`}}`, h)
-	if err := json.Unmarshal([]byte(body), &p); err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, json.Unmarshal([]byte(body), &p))
 	return p
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -25,9 +26,7 @@ func waiting(t *testing.T) (_ *tools.Registry, began chan string, ended chan err
 		ended <- context.Cause(ctx)
 		return tools.Result{}, context.Cause(ctx)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r, began, ended
 }
 

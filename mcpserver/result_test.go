@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -54,13 +55,11 @@ func TestResultsAreWrittenForEveryClient(t *testing.T) {
 func TestClosingWaitsForCallsAndTakesNoMore(t *testing.T) {
 	started, finish := make(chan bool, 2), make(chan bool)
 	r := tools.New(tools.Options{})
-	if err := r.Set("test", tools.Tool{Name: "slow", Call: func(context.Context, json.RawMessage) (tools.Result, error) {
+	must.OK(t, r.Set("test", tools.Tool{Name: "slow", Call: func(context.Context, json.RawMessage) (tools.Result, error) {
 		started <- true
 		<-finish
 		return tools.TextOf("done"), nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	f := serve(t, Config{Registry: r})
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`
 	c := f.connect()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -32,17 +33,13 @@ func (f *face) connectWith(h header) *legacyClient {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"/sse", nil)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 	r.Header.Set("Accept", "text/event-stream")
 	for k, v := range h {
 		r.Header.Set(k, v)
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 	f.t.Cleanup(func() { resp.Body.Close() })
 	wanted := header{"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 	for k, want := range wanted {
@@ -76,9 +73,7 @@ func TestAClientWhoseStreamBrokeGoesOnWithAnother(t *testing.T) {
 	if got := c.message(); !strings.Contains(got, `"id":7,"result":`) {
 		t.Errorf("without initialize: %s", got)
 	}
-	if err := f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}))
 	if got := c.message(); got != `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` {
 		t.Errorf("%s, want list_changed", got)
 	}
@@ -155,14 +150,12 @@ func TestToolEndsWithItsLegacyStream(t *testing.T) {
 	ended := make(chan time.Time, 1)
 	started := make(chan bool, 1)
 	r := tools.New(tools.Options{})
-	if err := r.Set("test", tools.Tool{Name: "waits", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+	must.OK(t, r.Set("test", tools.Tool{Name: "waits", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
 		started <- true
 		<-ctx.Done()
 		ended <- time.Now()
 		return tools.Result{}, ctx.Err()
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	f := serve(t, Config{Registry: r})
 	c := f.connect()
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, 202)
@@ -236,9 +229,7 @@ func TestEverySessionHearsOfChangedTools(t *testing.T) {
 		c.message()
 		all = append(all, c)
 	}
-	if err := f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}))
 	for _, c := range all {
 		if got := c.message(); got != `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` {
 			t.Errorf("%s, want list_changed", got)

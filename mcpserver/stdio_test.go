@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -24,9 +25,7 @@ func TestStdioAnswersLineByLine(t *testing.T) {
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`,
 	}, "\n") // the last line has no end
 	var out bytes.Buffer
-	if err := f.Stdio(t.Context(), strings.NewReader(in), &out, time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Stdio(t.Context(), strings.NewReader(in), &out, time.Second))
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	for _, want := range []string{`"id":1,"result":{"protocolVersion":"2025-06-18"`, `"id":null,"error":{"code":-32600`, `"id":null,"error":{"code":-32700`, `"id":3,"result"`} {
 		if n := strings.Count(out.String(), want); n != 1 || len(lines) != 4 {
@@ -116,9 +115,7 @@ func TestStdioSpeaksTheNewRevisionToo(t *testing.T) {
 		defer f.engine.hub.mu.Unlock()
 		return len(f.engine.hub.listeners) == 2
 	})
-	if err := f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.cfg.Registry.Set("more", tools.Tool{Name: "more", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("x"), nil }}))
 	d.next(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"s"}}}`)
 	d.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}`)
 	d.send(`{"jsonrpc":"2.0","id":3,"method":"server/discover","params":{` + modernMeta + `}}`)

@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/test/locked"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -24,23 +25,17 @@ func TestReaderThatTakesNothingIsDropped(t *testing.T) {
 	var log locked.Buffer
 	big := strings.Repeat("x", 1<<20)
 	r := tools.New(tools.Options{MaxResult: 4 << 20})
-	if err := r.Set("test", tools.Tool{Name: "big", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf(big), nil }}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("test", tools.Tool{Name: "big", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf(big), nil }}))
 	f := serve(t, Config{Registry: r, Log: zerolog.New(&log), Bounds: Bounds{Stall: 100 * time.Millisecond}})
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "GET /sse HTTP/1.1\r\nHost: %s\r\n\r\n", strings.TrimPrefix(f.url, "http://"))
 	head := make([]byte, 4096)
 	n := 0
 	for !bytes.Contains(head[:n], []byte("session_id=")) {
 		k, err := c.Read(head[n:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		n += k
 	}
 	_, id, _ := strings.Cut(string(head[:n]), "session_id=")
@@ -97,9 +92,7 @@ func TestOnlyOneStreamOfASessionIsTold(t *testing.T) {
 			}
 		}()
 	}
-	if err := f.cfg.Registry.Set("test"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.cfg.Registry.Set("test"))
 	if got := <-lines; got != `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` {
 		t.Error(got)
 	}
@@ -182,9 +175,7 @@ func TestConnectingAndLeavingLeavesNothing(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			r, _ := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"/sse", nil)
 			resp, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			cancel()
 			resp.Body.Close()
 		}

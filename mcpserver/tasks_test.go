@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -30,9 +31,7 @@ func tasked(t *testing.T, open chan struct{}) *tools.Registry {
 	}
 	err := r.Set("test", tools.Tool{Name: "may", More: json.RawMessage(`{"execution":{"taskSupport":"optional"}}`), Call: call},
 		tools.Tool{Name: "must", More: json.RawMessage(`{"execution":{"taskSupport":"required"}}`), Call: call})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 

@@ -113,9 +113,7 @@ func said(t *testing.T, body []byte) (all []string) {
 			Old struct{ Name, Arguments string } `json:"function_call"`
 		}
 	}
-	if err := json.Unmarshal(body, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(body, &r))
 	for _, m := range r.Messages {
 		switch c := m.Content.(type) {
 		case string:

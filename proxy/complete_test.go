@@ -14,6 +14,7 @@ import (
 	"toolnorm/engine"
 	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // demo serves the whole chain, with no model server but the demo, and gives a stock client of it.
@@ -77,16 +78,12 @@ func TestAStockClientCompletes(t *testing.T) {
 	_, c := demo(t)
 	ask := openai.CompletionRequest{Model: "demo/hermes", Prompt: "def add(a, b):", Suffix: "\nprint(add(1, 2))"}
 	whole, err := c.CreateCompletion(context.Background(), ask)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if whole.Object != "text_completion" || whole.Choices[0].FinishReason != "stop" || whole.Choices[0].Text == "" || whole.Usage.TotalTokens == 0 {
 		t.Errorf("whole: %+v", whole)
 	}
 	stream, err := c.CreateCompletionStream(context.Background(), ask)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer stream.Close()
 	text, reason := "", ""
 	for {
@@ -94,9 +91,7 @@ func TestAStockClientCompletes(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		text += chunk.Choices[0].Text
 		reason += chunk.Choices[0].FinishReason
 	}

@@ -18,6 +18,7 @@ import (
 	"toolnorm/engine"
 	demoserver "toolnorm/engine/demo"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/trace"
 )
 
@@ -102,9 +103,7 @@ func TestBrowsersAreSentToTheAdminPage(t *testing.T) {
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for path, want := range map[string]string{"/debug": "/admin#/live", "/debug?id=a/b": "/admin#/live/a%2Fb", "/debug/exchanges": "", "/debug?as=json": ""} {
 		resp, err := client.Get(srv.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp.Body.Close()
 		if got := resp.Header.Get("Location"); got != want || want == "" && resp.StatusCode != 200 {
 			t.Errorf("%s: %d, sent to %q, want %q", path, resp.StatusCode, got, want)

@@ -11,6 +11,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/engine"
 	demoserver "toolnorm/engine/demo"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/streamcheck"
 )
 
@@ -34,9 +35,7 @@ func TestEveryFormatStreamsByTheRules(t *testing.T) {
 			}
 			_, text = do(t, "POST", srv.URL+"/v1/chat/completions", body+`}`)
 			var whole openai.ChatCompletionResponse
-			if err := json.Unmarshal([]byte(text), &whole); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, json.Unmarshal([]byte(text), &whole))
 			m := whole.Choices[0].Message
 			if m.Content != got.Text || len(m.ToolCalls) != 1 || m.ToolCalls[0].Function.Arguments != got.Calls[0].Args {
 				t.Errorf("whole %s\nis not the stream %+v collected", text, got)

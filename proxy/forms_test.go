@@ -16,9 +16,7 @@ import (
 func served(t *testing.T) *tools.Registry {
 	t.Helper()
 	r := tools.New(tools.Options{})
-	if err := r.Set("test", tools.Tool{Name: "search_docs", Description: "Find documents.", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`), Call: nothing}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("test", tools.Tool{Name: "search_docs", Description: "Find documents.", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`), Call: nothing}))
 	return r
 }
 

@@ -13,6 +13,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // counter is a model server that counts bytes.
@@ -129,9 +130,7 @@ func TestUnknownPathsOfAnthropicsAPIAreToldInItsForm(t *testing.T) {
 // are told in their words.
 func TestMessagesTakeBothKindsOfKey(t *testing.T) {
 	keys, _, err := auth.ParseKeys([]string{"0123456789abcdef"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m := &told{script: script{say("a"), finish("stop")}}
 	srv := httptest.NewServer((&auth.Guard{Keys: keys}).Wrap(New(Config{Model: m, Catalog: m})))
 	defer srv.Close()

@@ -23,6 +23,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/front"
+	"toolnorm/internal/test/must"
 	"toolnorm/proxy/form/ollama"
 )
 
@@ -384,9 +385,7 @@ func TestOllamasOwnClient(t *testing.T) {
 func testOllamaCall(t *testing.T, c *api.Client, model string) {
 	t.Helper()
 	var tools api.Tools
-	if err := json.Unmarshal([]byte(`[{"type":"function","function":{"name":"get_weather","description":"Get the weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}]`), &tools); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(`[{"type":"function","function":{"name":"get_weather","description":"Get the weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}]`), &tools))
 	var calls []api.ToolCall
 	text, last := "", api.ChatResponse{}
 	err := c.Chat(t.Context(), &api.ChatRequest{Model: model, Tools: tools, Messages: []api.Message{{Role: "user", Content: "The weather of Paris?"}}}, func(r api.ChatResponse) error {

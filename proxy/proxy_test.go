@@ -20,6 +20,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 func TestModelsAreListedAndFound(t *testing.T) {
@@ -139,9 +140,7 @@ func TestAClientThatLeavesEndsTheModelsWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL+"/v1/chat/completions", strings.NewReader(ask(`,"stream":true`)))
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	if line, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil || !strings.Contains(line, `"a"`) {
 		t.Fatalf("first line %q, %v", line, err)
@@ -173,9 +172,7 @@ func TestAClientThatTakesNothingIsGivenUp(t *testing.T) {
 	srv := httptest.NewServer(New(Config{Model: m, Catalog: m, Stall: 200 * time.Millisecond}))
 	defer srv.Close()
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	body := ask(`,"stream":true`)
 	fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)

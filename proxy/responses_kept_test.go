@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/streamcheck"
 )
 
@@ -81,9 +82,7 @@ func TestInputItemsAreListedInPages(t *testing.T) {
 			More  bool `json:"has_more"`
 			Error struct{ Param string }
 		}
-		if err := json.Unmarshal([]byte(body), &list); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(body), &list))
 		if got := fmt.Sprintf("%v %v %v", list.First, list.Last, list.More); got != want && (list.Error.Param != want || resp.StatusCode != 400) {
 			t.Errorf("?%s lists %s, want %s: %s", query, got, want, body)
 		}
@@ -119,9 +118,7 @@ func TestRepliesAreReadAndForgotten(t *testing.T) {
 // What one caller was answered is nothing to another, who may hold a key of this server as well.
 func TestARepliesIDIsOfNoUseToAnotherCaller(t *testing.T) {
 	keys, _, err := auth.ParseKeys([]string{"the-first-key-of-two", "the-second-key-of-two"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m := &told{script: script{say("a"), finish("stop")}}
 	server := httptest.NewServer((&auth.Guard{Keys: keys}).Wrap(New(Config{Model: m, Catalog: m})))
 	defer server.Close()

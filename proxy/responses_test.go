@@ -33,9 +33,7 @@ func TestResponsesCases(t *testing.T) {
 func responsesCase(t *testing.T, file string) {
 	src := must.Read(t, file)
 	sections, err := testfiles.Sections(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	part := map[string]string{}
 	for _, s := range sections {
 		part[s.Name] = s.Text
@@ -121,9 +119,7 @@ func askedOf(t *testing.T, r *chat.Request) string {
 func line(t *testing.T, v any) string {
 	t.Helper()
 	b, err := chat.JSON(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(b)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/streamcheck"
 )
 
@@ -103,9 +104,7 @@ func serve(t *testing.T, s script, change ...func(*Config)) (*httptest.Server, *
 func do(t *testing.T, method, url, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 		if header[i] == "Host" {
@@ -113,14 +112,10 @@ func do(t *testing.T, method, url, body string, header ...string) (*http.Respons
 		}
 	}
 	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return resp, string(b)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/streamcheck"
 	"toolnorm/tools"
 )
@@ -81,9 +82,7 @@ func kept(_ string, args json.RawMessage) (string, error) {
 func encoded(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(b)
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestAPendingCallIsGivenOutOnce(t *testing.T) {
@@ -82,9 +84,7 @@ func TestPendingCallsMayBeTakenByManyAtOnce(t *testing.T) {
 	taken := 0
 	for range 8 {
 		id, err := p.Keep("f", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for range 4 {
 			all.Go(func() {
 				if _, _, err := p.Take(id); err == nil {

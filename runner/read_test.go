@@ -3,6 +3,8 @@ package runner
 import (
 	"encoding/json"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestCommandsAreReadBack(t *testing.T) {
@@ -10,9 +12,7 @@ func TestCommandsAreReadBack(t *testing.T) {
 		for name, args := range map[string]string{"f": `{}`, "-dash": `{"a":1.50}`, "a.b": `{"서울":"it's \"<x>\"\n","n":null}`} {
 			for _, write := range []func(string, json.RawMessage) (string, error){p.Command, p.Base64} {
 				line, err := write(name, json.RawMessage(args))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				gotName, gotArgs, ok := p.Read(line)
 				if again, err := write(gotName, gotArgs); !ok || gotName != name || err != nil || again != line {
 					t.Errorf("%s reads %q %s %t", line, gotName, gotArgs, ok)

@@ -33,9 +33,7 @@ func registry(t *testing.T, ended chan<- struct{}) *tools.Registry {
 			close(ended)
 			return tools.Result{}, ctx.Err()
 		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -63,9 +61,7 @@ func TestACallIsRunByTheProxy(t *testing.T) {
 		t.Errorf("Call = %s, %v", out.JSON(), err)
 	}
 	id, err := pending.Keep("echo", json.RawMessage(`{"kept":true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if out, err := c.CallPending(t.Context(), id); err != nil || string(out.Result) != `{"kept":true}` {
 		t.Errorf("CallPending = %s, %v", out.JSON(), err)
 	}
@@ -89,13 +85,9 @@ func TestWhatIsNoCallIsRefused(t *testing.T) {
 		{"POST", "runner/call", `{"name":"echo","arguments":{"a":"` + strings.Repeat("x", mostBody) + `"}}`, 413},
 	} {
 		req, err := http.NewRequest(tt.method, c.URL+tt.path, strings.NewReader(tt.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != tt.status || !json.Valid(body) {
@@ -156,9 +148,7 @@ func TestAnAddressIsItsOwnersAlone(t *testing.T) {
 	}
 	first, second := Address{"http://127.0.0.1:1", NewToken()}, Address{"http://127.0.0.1:2", NewToken()}
 	for _, a := range []Address{first, second} {
-		if err := a.Announce(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, a.Announce(dir))
 		if got, err := FindAddress(dir); err != nil || got != a {
 			t.Errorf("found %v, %v", got, err)
 		}
@@ -189,35 +179,25 @@ func TestAnAddressIsItsOwnersAlone(t *testing.T) {
 func TestAForeignAddressIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, addressFile)
-	if err := (Address{"http://127.0.0.1:1", NewToken()}).Announce(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, (Address{"http://127.0.0.1:1", NewToken()}).Announce(dir))
 	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o644: true, 0o620: false, 0o602: false, 0o666: false} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chmod(path, mode))
 		if _, err := FindAddress(dir); ok != (err == nil) || !ok && !errors.Is(err, ErrForeign) {
 			t.Errorf("mode %o: %v", mode, err)
 		}
 	}
-	if err := errors.Join(os.Chmod(path, 0o600), os.Rename(path, filepath.Join(dir, "other")), os.Symlink("other", path)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Chmod(path, 0o600), os.Rename(path, filepath.Join(dir, "other")), os.Symlink("other", path)))
 	if _, err := FindAddress(dir); !errors.Is(err, ErrForeign) {
 		t.Errorf("a link: %v", err)
 	}
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 	if _, err := FindAddress(dir); !errors.Is(err, ErrForeign) {
 		t.Errorf("a folder: %v", err)
 	}
 	if os.Geteuid() != 0 {
 		return // only root can give a file away
 	}
-	if err := errors.Join(os.Remove(path), os.Rename(filepath.Join(dir, "other"), path), os.Chown(path, 65534, 65534)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(os.Remove(path), os.Rename(filepath.Join(dir, "other"), path), os.Chown(path, 65534, 65534)))
 	if _, err := FindAddress(dir); !errors.Is(err, ErrForeign) {
 		t.Errorf("another's: %v", err)
 	}

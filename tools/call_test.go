@@ -8,15 +8,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // with is a registry of one tool, f, that does what call does.
 func with(t testing.TB, o Options, call func(context.Context, json.RawMessage) (Result, error)) *Registry {
 	t.Helper()
 	r := New(o)
-	if err := r.Set("test", Tool{Name: "f", Call: call}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("test", Tool{Name: "f", Call: call}))
 	return r
 }
 
@@ -58,9 +58,7 @@ func TestArgumentsAreFitted(t *testing.T) {
 
 func TestAnUnknownNameIsToldWhatComesNear(t *testing.T) {
 	r := New(Options{})
-	if err := r.Set("test", named("search_docs"), named("get_employee_info"), named("get_all_employees"), named("get_employee_age"), named("get_employee_name")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("test", named("search_docs"), named("get_employee_info"), named("get_all_employees"), named("get_employee_age"), named("get_employee_name")))
 	for name, want := range map[string]string{
 		"search_docs":             "search_docs",
 		"k3j9ab_search_docs":      "search_docs",
@@ -80,9 +78,7 @@ func TestAnUnknownNameIsToldWhatComesNear(t *testing.T) {
 
 func TestNamesInALineAreReadAsTheyAreMeant(t *testing.T) {
 	r := New(Options{})
-	if err := r.Replace("test", map[string]string{"off": "off is off"}, named("calculate_vacation_days"), named("time.get_current_time"), named("a.echo"), named("b.echo"), named("c.echo"), named("evil.audio"), named("evil.icons"), named("evil.off")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Replace("test", map[string]string{"off": "off is off"}, named("calculate_vacation_days"), named("time.get_current_time"), named("a.echo"), named("b.echo"), named("c.echo"), named("evil.audio"), named("evil.icons"), named("evil.off")))
 	for name, want := range map[string]string{
 		"time.get_current_time":  "time.get_current_time",
 		"time__get_current_time": "time.get_current_time",
@@ -166,9 +162,7 @@ func TestAToolsOwnTimeWins(t *testing.T) {
 			time.Sleep(59 * time.Minute)
 			return TextOf("done"), nil
 		}}
-		if err := r.Set("test", slow); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Set("test", slow))
 		if got := r.Call(t.Context(), "slow", nil); got.Text() != "done" {
 			t.Errorf("Call = %q", got.Text())
 		}
@@ -256,9 +250,7 @@ func TestAToolMayRefuseInItsOwnWords(t *testing.T) {
 		},
 		Call: func(context.Context, json.RawMessage) (Result, error) { return TextOf("called"), nil },
 	}
-	if err := r.Set("test", own); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("test", own))
 	for args, want := range map[string]string{`{"n":51}`: "n exceeds limit (50)", `{"n":1}`: "the validator's words", `{"n":"panic"}`: "the validator's words"} {
 		if got := r.Call(t.Context(), "own", json.RawMessage(args)); got.Text() != want || !got.IsError {
 			t.Errorf("%s: %q, want %q", args, got.Text(), want)

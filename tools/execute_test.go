@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestAnOutcomeHasEitherAResultOrAnError(t *testing.T) {
 	structured, err := JSONOf(struct{ Name string }{"김민준 <a>"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for want, res := range map[string]Result{
 		`{"success":true,"result":{"Name":"김민준 <a>"}}`:                     structured,
 		`{"success":true,"result":"plain"}`:                                TextOf("plain"),

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // named is a tool that answers with its name.
@@ -51,9 +53,7 @@ func TestSourcesKeepTheirPlacesAndTheirOrder(t *testing.T) {
 
 func TestPlacesAreKeptForSourcesThatAreExpected(t *testing.T) {
 	r := New(Options{})
-	if err := r.Fallback("sample", map[string]string{"s": "s is off"}, named("s")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Fallback("sample", map[string]string{"s": "s is off"}, named("s")))
 	changed, stop := r.Watch()
 	defer stop()
 	told := func() (n int) {
@@ -83,9 +83,7 @@ func TestPlacesAreKeptForSourcesThatAreExpected(t *testing.T) {
 		{func() error { return r.Set("late") }, "b a", 1},
 		{func() error { r.Expect(); return nil }, "s", 1},
 	} {
-		if err := step.do(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, step.do())
 		if n := told(); names(r) != step.want || n != step.told {
 			t.Errorf("offered: %q, told %d times; want %q, %d", names(r), n, step.want, step.told)
 		}
@@ -97,9 +95,7 @@ func TestPlacesAreKeptForSourcesThatAreExpected(t *testing.T) {
 
 func TestAToolThatIsNotValidChangesNothing(t *testing.T) {
 	r := New(Options{})
-	if err := r.Set("one", named("a")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("one", named("a")))
 	bad := func(change func(*Tool)) Tool {
 		tool := named("b")
 		change(&tool)
@@ -129,9 +125,7 @@ func TestWatchersAreToldOnceHoweverManyChanges(t *testing.T) {
 	r := New(Options{})
 	changed, stop := r.Watch()
 	for i := range 3 {
-		if err := r.Set("s", named(fmt.Sprintf("t%d", i))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Set("s", named(fmt.Sprintf("t%d", i))))
 	}
 	<-changed
 	select {
@@ -140,9 +134,7 @@ func TestWatchersAreToldOnceHoweverManyChanges(t *testing.T) {
 	default:
 	}
 	stop()
-	if err := r.Set("s"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("s"))
 	select {
 	case <-changed:
 		t.Error("told after stop")
@@ -164,9 +156,7 @@ func TestCloseWaitsForToolsThatNobodyWaitsFor(t *testing.T) {
 			<-over
 			return Result{}, nil
 		}}
-		if err := r.Set("s", tidies, deaf); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Set("s", tidies, deaf))
 		gone, leave := context.WithCancel(t.Context())
 		leave()
 		r.Call(gone, "tidies", nil)
@@ -218,17 +208,13 @@ func TestARegistryMayBeUsedByManyAtOnce(t *testing.T) {
 
 func TestAToolThatIsNotOfferedNowIsExplained(t *testing.T) {
 	r := New(Options{})
-	if err := r.Replace("custom", map[string]string{"a": "tool a is not active"}, named("b")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Replace("custom", map[string]string{"a": "tool a is not active"}, named("b")))
 	for name, want := range map[string]string{"a": "tool a is not active", "b": "b", "c": `there is no tool "c"`} {
 		if got := r.Call(t.Context(), name, nil).Text(); got != want {
 			t.Errorf("Call(%s) = %q, want %q", name, got, want)
 		}
 	}
-	if err := r.Set("custom", named("a")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("custom", named("a")))
 	if got := r.Call(t.Context(), "a", nil).Text(); got != "a" {
 		t.Errorf("Call = %q once it is offered", got)
 	}

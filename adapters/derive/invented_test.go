@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // drawnTools are offered where replies of invented templates are read; no probe names them.
@@ -87,9 +88,7 @@ func tried(t testing.TB, v *invented) (o outcome) {
 		}
 		raw := v.reply(m) + strings.TrimSpace(v.end)
 		got, err := read(f, raw, drawnTools)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		strange := slices.ContainsFunc(got.Calls, func(c chat.Call) bool {
 			return !slices.ContainsFunc(m.Calls, func(w chat.Call) bool { return w.Name == c.Name && same(w.Args, c.Args) })
 		})
@@ -110,9 +109,7 @@ func tried(t testing.TB, v *invented) (o outcome) {
 		o.hostile++
 		raw := v.reply(m) + strings.TrimSpace(v.end)
 		got, err := read(f, raw, drawnTools)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, c := range got.Calls {
 			if c.Name != m.Calls[0].Name || !same(c.Args, m.Calls[0].Args) {
 				o.wrong = append(o.wrong, fmt.Sprintf("%q: %s\n%s", raw, callsText(got.Calls), found.Lines))

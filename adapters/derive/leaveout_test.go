@@ -15,6 +15,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/templates"
 )
 
@@ -72,9 +73,7 @@ func (r result) better(q result) bool {
 func leftOut(t testing.TB) map[string]result {
 	t.Helper()
 	tools, err := golden.Tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	best := map[string]result{}
 	for _, rec := range recordings(t) {
 		if rec.Family == "" {
@@ -93,9 +92,7 @@ func leftOut(t testing.TB) map[string]result {
 func recordings(t testing.TB) []*templates.Recording {
 	t.Helper()
 	all, err := templates.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return all
 }
 
@@ -133,17 +130,13 @@ func derive(set *adapters.Set, rec *templates.Recording) (*adapters.Format, stri
 func readCases(t testing.TB, f, family *adapters.Format, tools []chat.Tool) (r result) {
 	t.Helper()
 	cases, err := golden.Cases([]byte(family.File()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	holds := map[string]int{"none": adapters.HoldNone, "short": adapters.HoldShort, "call": adapters.HoldCall}
 	for _, c := range cases {
 		r.all++
 		o := adapters.Options{Tools: tools, Prompt: c.Prompt, Hold: holds[c.Degrees()[0]]}
 		got, err := golden.Transcript(f.Decode(golden.Source([]string{c.Raw}, c.Finish), o))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		switch want := callLines(c.Want); {
 		case got == c.Want:
 			r.right++
@@ -190,9 +183,7 @@ func TestLeaveOneOut(t *testing.T) {
 	page := derivedPage(best, right, all)
 	const path = "../../docs/internal/derived.md"
 	if *write {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(page), 0o644))
 	}
 	if old, err := os.ReadFile(path); err != nil || string(old) != page {
 		t.Errorf("%s is not what this test finds: go test ./adapters/derive -run TestLeaveOneOut -write", path)
@@ -238,9 +229,7 @@ func TestUnknownFormsInKnownMarks(t *testing.T) {
 		t.Skip("a set is loaded for each family")
 	}
 	tools, err := golden.Tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, f := range adapters.All() {
 		if len(f.Models) == 0 || f.Name == "generic" {
 			continue
@@ -271,9 +260,7 @@ func TestKnownFamiliesAreFound(t *testing.T) {
 // TestDerivedFamiliesLeaveTextAlone reads what must stay text in every derived family.
 func TestDerivedFamiliesLeaveTextAlone(t *testing.T) {
 	tools, err := golden.Tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if testing.Short() {
 		t.Skip("a set is loaded for each family")
 	}
@@ -283,13 +270,9 @@ func TestDerivedFamiliesLeaveTextAlone(t *testing.T) {
 		paths, _ := filepath.Glob("../testdata/" + dir + "/*.txt")
 		for _, path := range paths {
 			src, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			sections, err := golden.Sections(src)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for _, s := range sections {
 				words := strings.Fields(s.Name)
 				switch {

@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // TestWhatTemplatesSpellOtherwise reads templates that differ from others in how they print values
@@ -92,9 +93,7 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 			continue
 		}
 		found, err := From("mystery", adapters.Builtin(), Template{Render: v.render})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if err := Reads(found.Format, v.reply(chat.Message{Calls: more[name]}), "", more[name], drawnTools); err != nil {
 			t.Error(err)
 		}

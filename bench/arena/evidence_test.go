@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestEvidenceIsRead(t *testing.T) {
 	all, err := readEvidence("../../docs/evidence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, e := range all {
 		for _, table := range e.Tables {
 			if len(table.Rows) == 0 || slices.ContainsFunc(table.Rows, func(r []string) bool { return len(r) != len(table.Head) }) {

@@ -8,21 +8,18 @@ import (
 
 	"toolnorm/bench/fake"
 	"toolnorm/bench/text"
+	"toolnorm/internal/test/must"
 )
 
 // The script comes whole, in its tokens, at its pace.
 func TestScriptIsPlayed(t *testing.T) {
 	up, err := fake.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer up.Close()
 	sc := fake.Script{ID: "a", Bytes: 10 * text.TokenBytes, Rate: 100}
 	start := time.Now()
 	r, err := Stream(up.URL, sc, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if took := time.Since(start); took < 90*time.Millisecond || !r.Ended || r.First > took/2 {
 		t.Errorf("Stream took %v, first token after %v, ended %v; want at least 90ms, an early first token, and an end", took, r.First, r.Ended)
 	}

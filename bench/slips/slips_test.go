@@ -1,15 +1,17 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"toolnorm/internal/test/must"
+)
 
 // A kind that no call has a place for, or a family whose strict reading does not know its own
 // form, would leave gaps that no figure shows.
 
 func TestEveryKindMakesASlip(t *testing.T) {
 	l, err := newLab("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	made := map[string]bool{}
 	for seed := range int64(3) {
 		for _, g := range l.families {
@@ -36,9 +38,7 @@ var unknown = map[string]bool{"minimax-m3": true, "sarashina": true}
 
 func TestStrictReadsWhatFamiliesWrite(t *testing.T) {
 	l, err := newLab("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	read, all := map[string]int{}, map[string]int{}
 	for _, g := range l.families {
 		r := source(1, g.Name)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolnorm/admin/web"
+	"toolnorm/internal/test/must"
 )
 
 func TestAnAdminKeyOpensAdmin(t *testing.T) {
@@ -59,9 +60,7 @@ func TestABrowserIsLedToThePage(t *testing.T) {
 		r, _ := http.NewRequest(http.MethodGet, m.URL()+"/", nil)
 		r.Header.Set("Accept", accept)
 		resp, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		_ = resp.Body.Close()
 		if got := resp.Header.Get("Location"); got != want {
 			t.Errorf("Accept %q leads to %q, want %q", accept, got, want)
@@ -76,9 +75,7 @@ func TestAnAliasMayEndInASuffix(t *testing.T) {
 	for model, want := range map[string]string{"helper": "EMP001", "term": "```bash"} {
 		resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(
 			`{"model":"`+model+`","messages":[{"role":"user","content":"How many vacation days has employee EMP001 left in 2025?"}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		body, _ := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {

@@ -58,13 +58,9 @@ func listening(t *testing.T, m *Main) *bufio.Scanner {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, "GET", m.URL()+"/sse", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
 	lines := bufio.NewScanner(resp.Body)
 	until(t, lines, "/sse/message")
@@ -111,14 +107,10 @@ func viaMCP(t *testing.T, m *Main, name, args string) string {
 func viaRunner(t *testing.T, dir, name, args string) string {
 	t.Helper()
 	address, err := runner.FindAddress(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	own := runner.Client{Address: address}
 	out, err := own.Call(t.Context(), name, json.RawMessage(args))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(out.JSON())
 }
 
@@ -127,9 +119,7 @@ func viaRunner(t *testing.T, dir, name, args string) string {
 func viaChat(t *testing.T, m *Main, question string) string {
 	t.Helper()
 	text, err := json.Marshal(question)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	status, body := ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes@agent","messages":[{"role":"user","content":`+string(text)+`}]}`)
 	if status != 200 {
 		t.Fatalf("%d %s", status, body)
@@ -178,9 +168,7 @@ func TestCustomToolsOnEveryFace(t *testing.T) {
 	if got := viaChat(t, m, "Multiply num1 5 and num2 3."); strings.Contains(got, "[local.multiply_numbers") {
 		t.Errorf("chat, switched off: %s", got)
 	}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.Close())
 	m = serving(t, io.Discard, "--data", dir)
 	if got := viaMCP(t, m, "get_user_daily_limit", `{"user_name":"hong"}`); got != `{"user_nm":"hong","max_count":50}` {
 		t.Errorf("after a restart: %s", got)
@@ -200,9 +188,7 @@ func TestReplicasOfferTheSameTools(t *testing.T) {
 			t.Fatalf("%d %s", status, body)
 		}
 		var made struct{ Name string }
-		if err := json.Unmarshal([]byte(tool), &made); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(tool), &made))
 		for lists := ""; !strings.Contains(lists, `"`+made.Name+`"`); { // a change may be told twice, before and behind the set of all
 			until(t, hears, "notifications/tools/list_changed")
 			_, lists = ask(t, "POST", second.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)

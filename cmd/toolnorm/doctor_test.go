@@ -51,9 +51,7 @@ func TestDoctorEndsAsItFinds(t *testing.T) {
 func TestDoctorKnowsTheUsersOwnFamilies(t *testing.T) {
 	clean(t, "")
 	data := t.TempDir()
-	if err := os.Mkdir(filepath.Join(data, "families"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(data, "families"), 0o700))
 	family := "format  mine\nmodels  mine*\ncall    <mine>{call}</mine>\n"
 	must.Write(t, filepath.Join(data, "families", "mine.txt"), family)
 	if out, _, status := examines(t, "demo/mine", "--data", data); status != 0 || !strings.Contains(out, "format mine") {
@@ -96,9 +94,7 @@ func TestDoctorsSettingsAreTaken(t *testing.T) {
 	clean(t, "")
 	out, _, _ := examines(t, "demo/hermes", "--json")
 	var r doctor.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(out), &r))
 	m := parsed(t, "serve", "--config", clean(t, r.Model.Settings))
 	if m.Config.Strategy["demo/hermes"] != "raw" || m.Config.Format["demo/hermes"] != "hermes" {
 		t.Errorf("the settings\n%swere read as %+v", r.Model.Settings, m.Config)

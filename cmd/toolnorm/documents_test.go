@@ -38,17 +38,13 @@ func TestAKnowledgeBaseIsAModel(t *testing.T) {
 	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--model", "demo/hermes", "--list-suffixes", "agent", "--alias", "manual=kb/The office")
 	b, err := m.toolbox.KB.Store.Create(t.Context(), kbstore.Base{Name: "The office", Tenant: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir := t.TempDir()
 	must.Write(t, filepath.Join(dir, "printer.md"), "# Printer\n\nThe printer on the first floor needs toner <TN-2420>.\n")
 	if _, err := m.toolbox.KB.Import(auth.WithPrincipal(t.Context(), auth.Local()), kb.Import{Base: b, Files: os.DirFS(dir), Sources: []string{"printer.md"}, Access: kbstore.Access{Tenant: "acme", Public: true}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.toolbox.KB.Offer(t.Context(), m.toolbox.Registry); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.toolbox.KB.Offer(t.Context(), m.toolbox.Registry))
 	hong, foreign := tokenOf(t, "hong"), tokenOf(t, "kim", "tenant_id", "other")
 	for _, path := range []string{"/v1/models", "/api/tags"} {
 		if _, got := withToken(t, "GET", m.URL()+path, hong, ""); !strings.Contains(got, `"kb/The office"`) || !strings.Contains(got, `"demo/hermes@agent"`) {
@@ -94,9 +90,7 @@ func TestAliasesAreCheckedAtTheStart(t *testing.T) {
 	m := serving(t, &log, "--data", t.TempDir(), "--alias", "a=demo/nosuch@agent", "--alias", "b=demo/hermes@agent", "--alias", "c=demo/hermes@agnet", "--list-suffixes", "shell")
 	eng := m.now.Load().engine
 	models, err := eng.Models(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	checkAliases(m.log, m.Config.Alias, eng, "demo", models)
 	got := log.String()
 	for alias, told := range map[string]bool{"a": true, "b": false, "c": true} {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -24,9 +25,7 @@ func TestLiveOfThreeReplicas(t *testing.T) {
 	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
 	third := startProcess(t, "--store="+where, "--data="+t.TempDir(), "--trace-bodies")
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	label := func(url string) string { return host + url[strings.LastIndex(url, ":"):] }
 
 	ids := map[string]string{} // by the label of the replica
@@ -42,9 +41,7 @@ func TestLiveOfThreeReplicas(t *testing.T) {
 	defer cancel()
 	r, _ := http.NewRequestWithContext(ctx, "GET", first.URL()+"/admin/api/exchanges/live", nil)
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	events := bufio.NewReader(resp.Body)
 	seen, away := map[string]string{}, map[string]bool{}
@@ -102,14 +99,12 @@ func TestACallIsCancelledAtAnotherProgram(t *testing.T) {
 	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
 	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
 	began, ended := make(chan bool), make(chan error, 1)
-	if err := first.toolbox.Registry.Set("test", tools.Tool{Name: "waits", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+	must.OK(t, first.toolbox.Registry.Set("test", tools.Tool{Name: "waits", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
 		close(began)
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
 		return tools.Result{}, context.Cause(ctx)
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	session := mcpSession(t, first)
 	answers := make(chan string, 1)
 	go func() {

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"toolnorm/internal/test/must"
 )
 
 // terminal makes a pseudo terminal: closing keyboard is what closing a terminal's window does.
@@ -39,23 +41,17 @@ func TestAClosedTerminalEndsTheServer(t *testing.T) {
 	clean(t, "")
 	keyboard, screen := terminal(t)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := &process{cmd: exec.Command(self, "--listen=127.0.0.1:0", "--ollama=127.0.0.1:1", "--data="+t.TempDir()), log: new(log), done: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), asProgram+"=1")
 	p.cmd.Stdin, p.cmd.Stderr = screen, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.cmd.Start())
 	screen.Close()
 	go func() { p.done <- p.cmd.Wait() }()
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	p.says(t, `"message":"serving"`)
-	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.cmd.Process.Signal(syscall.SIGHUP))
 	p.says(t, "nothing else has changed")
 	keyboard.Close()
 	if status := p.ends(t); status != 0 || strings.Contains(p.log.String(), "panic") {

@@ -26,9 +26,7 @@ func printed(t *testing.T, args ...string) string {
 func TestEverySettingStandsUnderOneHeading(t *testing.T) {
 	clean(t, "")
 	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	known := map[string]bool{}
 	for _, flag := range settingsOf(parser.Model) {
 		known[flag.Name] = true
@@ -67,9 +65,7 @@ func TestHelpIsShortAtFirst(t *testing.T) {
 func TestTheHelpOfACommandIsItsOwn(t *testing.T) {
 	clean(t, "")
 	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, leaf := range parser.Model.Leaves(true) {
 		path := strings.Fields(leaf.Path())
 		if len(path) == 0 || path[0] == "serve" || path[0] == "help" {

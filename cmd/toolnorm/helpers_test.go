@@ -38,9 +38,7 @@ func clean(t *testing.T, text string) (path string) {
 func parsed(t *testing.T, args ...string) *Main {
 	t.Helper()
 	m := NewMain(io.Discard, io.Discard)
-	if err := m.ParseFlags(args); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.ParseFlags(args))
 	return m
 }
 
@@ -48,9 +46,7 @@ func parsed(t *testing.T, args ...string) *Main {
 func started(t *testing.T, out io.Writer, args ...string) (*Main, error) {
 	t.Helper()
 	m := NewMain(io.Discard, out)
-	if err := m.ParseFlags(append(args, "--ollama", "127.0.0.1:1")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.ParseFlags(append(args, "--ollama", "127.0.0.1:1")))
 	t.Cleanup(func() { m.Close() })
 	return m, m.Run()
 }
@@ -59,9 +55,7 @@ func started(t *testing.T, out io.Writer, args ...string) (*Main, error) {
 func serving(t *testing.T, out io.Writer, args ...string) *Main {
 	t.Helper()
 	m, err := started(t, out, append([]string{"--listen=127.0.0.1:0"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return m
 }
 

@@ -39,9 +39,7 @@ func tokenWith(t *testing.T, sub string, more map[string]any) string {
 	claims := jwt.MapClaims{"sub": sub, "tenant_id": "acme", "exp": time.Now().Add(time.Hour).Unix()}
 	maps.Copy(claims, more)
 	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(jwtSecret))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return token
 }
 
@@ -49,9 +47,7 @@ func tokenWith(t *testing.T, sub string, more map[string]any) string {
 func withToken(t *testing.T, method, url, token, body string, header ...string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -60,9 +56,7 @@ func withToken(t *testing.T, method, url, token, body string, header ...string) 
 		r.Header.Set(header[i], header[i+1])
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(resp.Body)
 	return resp.StatusCode, string(text)
@@ -80,9 +74,7 @@ func askedBy(t *testing.T, m *Main) {
 		}
 		return tools.TextOf(fmt.Sprintf("asked by %s of %s, admin %v", p.Subject, p.Tenant, p.Admin)), nil
 	}
-	if err := m.toolbox.Registry.Set("company", old); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.toolbox.Registry.Set("company", old))
 }
 
 func TestEveryFaceTellsToolsWhoAsks(t *testing.T) {
@@ -118,9 +110,7 @@ func TestEveryFaceTellsToolsWhoAsks(t *testing.T) {
 	}
 	// Whoever can read the address file is the user who runs the program.
 	address, err := runner.FindAddress(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	own := runner.Client{Address: address}
 	if out, err := own.Call(t.Context(), "calculate_vacation_days", []byte(args)); err != nil || !strings.Contains(string(out.Result), "asked by local of , admin true") {
 		t.Errorf("%s, %v", out.JSON(), err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -16,9 +17,7 @@ func TestErrorsOfKnowledgeBasesOnEveryFace(t *testing.T) {
 	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--kb-tools", "always", "--ocr-llm-url", "http://127.0.0.1:1")
 	b, err := m.toolbox.KB.Store.Create(t.Context(), kbstore.Base{Name: "Handbook", Tenant: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const none = "cf23c222-b024-4533-81aa-52e4f673281e"
 	hong, foreign := tokenOf(t, "hong"), tokenOf(t, "kim", "tenant_id", "other")
 	for _, row := range []struct{ token, tool, args, want string }{

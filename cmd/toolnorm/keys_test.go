@@ -76,9 +76,7 @@ func TestTheContainersPortsAreOfThisMachine(t *testing.T) {
 			Ports       []string
 		}
 	}
-	if err := yaml.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, yaml.Unmarshal(text, &file))
 	const published = "${TOOLNORM_PUBLISH:-127.0.0.1}"
 	for name, s := range file.Services {
 		for _, port := range s.Ports {

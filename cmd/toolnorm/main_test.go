@@ -156,18 +156,14 @@ func TestHelpAndVersionEndWell(t *testing.T) {
 func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
 	clean(t, "")
 	data := t.TempDir()
-	if err := os.Mkdir(filepath.Join(data, "families"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(data, "families"), 0o700))
 	family := filepath.Join(data, "families", "mine.txt")
 	var out *log
 	run := func(text string) error {
 		must.Write(t, family, text)
 		out = new(log)
 		m := NewMain(io.Discard, out)
-		if err := m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1", "--data", data, "--format", "x*=mine"}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1", "--data", data, "--format", "x*=mine"}))
 		defer m.Close()
 		return m.Run()
 	}
@@ -194,12 +190,8 @@ func TestExchangesAreKeptAsTheSettingsSay(t *testing.T) {
 		clean(t, "")
 		var out log
 		m := NewMain(io.Discard, &out)
-		if err := m.ParseFlags(append(strings.Fields(args), "--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1")); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Run(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, m.ParseFlags(append(strings.Fields(args), "--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1")))
+		must.OK(t, m.Run())
 		defer m.Close()
 		_, b := must.Ask(t, "GET", m.URL()+"/debug/exchanges", "")
 		if !strings.Contains(b, want) {
@@ -217,12 +209,8 @@ func TestTheProgramServesAndStops(t *testing.T) {
 	var out log
 	m := NewMain(io.Discard, &out)
 	// Nothing listens on port 1: the server must come up all the same.
-	if err := m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1"}))
+	must.OK(t, m.Run())
 	defer m.Close()
 	for path, want := range map[string]string{"/healthz": "ok", "/version": version.String(), "/v1/models": "demo/", "/debug/exchanges": `"keeps":50,"bodies":false`} {
 		resp, b := must.Ask(t, "GET", m.URL()+path, "")

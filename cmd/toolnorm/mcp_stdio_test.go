@@ -63,9 +63,7 @@ func TestMCPEndsWithItsClientsConnection(t *testing.T) {
 	t.Cleanup(func() { w.Close() })
 	m := NewMain(failing{}, io.Discard)
 	m.In = r
-	if err := m.ParseFlags([]string{"mcp"}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.ParseFlags([]string{"mcp"}))
 	go w.Write([]byte(initialize + "\n")) // ends when it is read
 	if err := m.instead(); err == nil {
 		t.Error("no error, though nothing could be written")

@@ -17,9 +17,7 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 func posted(t *testing.T, url, body, session, key string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for k, v := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "X-Api-Key": key,
 	} {
@@ -28,9 +26,7 @@ func posted(t *testing.T, url, body, session, key string) *http.Response {
 		}
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
 	return resp
 }
@@ -57,9 +53,7 @@ func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
 			t.Errorf("GET %s names %q for messages", path, at)
 		}
 	}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.Close())
 	again := serving(t, io.Discard)
 	if resp := posted(t, again.URL()+"/sse", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, session, ""); resp.StatusCode != http.StatusOK {
 		t.Errorf("the session does not outlive a restart: %s", resp.Status)

@@ -180,15 +180,11 @@ func queries(t *testing.T) map[string]string {
 	if err == nil {
 		err = json.Unmarshal(text, &board)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if text, err = os.ReadFile(folder + "alerts.yml"); err == nil {
 		err = yaml.Unmarshal(text, &rules)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all := map[string]string{}
 	for _, p := range board.Panels {
 		for _, q := range p.Targets {
@@ -274,9 +270,7 @@ func TestPrometheusRunsEveryQuery(t *testing.T) {
 	at := free.Addr().String()
 	free.Close()
 	server := exec.CommandContext(t.Context(), "prometheus", "--config.file="+filepath.Join(dir, "p.yml"), "--storage.tsdb.path="+filepath.Join(dir, "db"), "--web.listen-address="+at)
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, server.Start())
 	defer func() { server.Process.Kill(); server.Wait() }()
 	run := func(query string) (status string, results int) {
 		resp, err := http.Get("http://" + at + "/api/v1/query?query=" + url.QueryEscape(query))

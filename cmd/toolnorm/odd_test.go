@@ -75,9 +75,7 @@ func oneOddHome(t *testing.T, seed uint64) {
 	path := clean(t, h.settings)
 	h.args = []string{"--listen=127.0.0.1:0", "--config", path, "--data", h.data, "--sample=never"}
 	first, err := started(t, io.Discard, h.args...) // which makes the tables
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	first.Close()
 	for _, reader := range oddReaders {
 		reader.put(h)
@@ -117,9 +115,7 @@ func (h *oddHome) among(good []string, n int, make func(i int) (why, text string
 func (h *oddHome) write(name string, text []byte) {
 	h.Helper()
 	path := filepath.Join(h.data, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		h.Fatal(err)
-	}
+	must.OK(h, os.MkdirAll(filepath.Dir(path), 0o700))
 	must.Write(h, path, text)
 }
 
@@ -127,21 +123,15 @@ func (h *oddHome) write(name string, text []byte) {
 func (h *oddHome) ask(m *Main, method, path, body string) (int, string) {
 	h.Helper()
 	r, err := http.NewRequestWithContext(h.Context(), method, m.URL()+path, strings.NewReader(body))
-	if err != nil {
-		h.Fatal(err)
-	}
+	must.OK(h, err)
 	for name, value := range map[string]string{"Authorization": "Bearer " + goodKeys[0], "Content-Type": "application/json", "Accept": "application/json", "Toolnorm-Admin": "1", "Origin": m.URL()} {
 		r.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		h.Fatal(err)
-	}
+	must.OK(h, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		h.Fatal(err)
-	}
+	must.OK(h, err)
 	return resp.StatusCode, string(text)
 }
 
@@ -189,9 +179,7 @@ func (h *oddHome) putFamilies() {
 		h.write(fmt.Sprintf("families/odd%d.txt", i), text)
 	}
 	h.write("families/wrong.txt", []byte("nonsense\n"))
-	if err := os.Mkdir(filepath.Join(h.data, "families", "folder.txt"), 0o700); err != nil {
-		h.Fatal(err)
-	}
+	must.OK(h, os.Mkdir(filepath.Join(h.data, "families", "folder.txt"), 0o700))
 }
 
 func (h *oddHome) familiesWork(m *Main) {
@@ -412,19 +400,17 @@ func (h *oddHome) open(name string) *store.DB {
 
 // insert writes a row as another program would, which keeps no rule of the tables. A row that must
 // be there is good.
-func (h *oddHome) insert(db *store.DB, table string, must int, row ...any) {
+func (h *oddHome) insert(db *store.DB, table string, wanted int, row ...any) {
 	h.Helper()
 	conn, err := db.Conn(h.Context())
-	if err != nil {
-		h.Fatal(err)
-	}
+	must.OK(h, err)
 	defer conn.Close()
 	places := make([]string, len(row))
 	for i := range row {
 		places[i] = fmt.Sprintf("$%d", i+1)
 	}
 	query := "INSERT INTO " + table + " VALUES (" + strings.Join(places, ", ") + ")"
-	if _, err := execLoosely(h, conn, query, row); err != nil && must > 0 {
+	if _, err := execLoosely(h, conn, query, row); err != nil && wanted > 0 {
 		h.Fatalf("%s: %v", query, err)
 	}
 }

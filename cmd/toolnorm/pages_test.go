@@ -30,17 +30,13 @@ func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 		}
 	}
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	bin := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../toolrun").CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	pages, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	n := 0
 	for _, page := range append(pages, root+"/README.md") {
 		src := must.Read(t, page)
@@ -69,9 +65,7 @@ const otherFlags = " --add-host --build --clean --cli --reranking --ignore-missi
 // programs.
 func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
 	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	usage := must.Read(t, "../toolrun/usage.txt")
 	flag := regexp.MustCompile(`(?:^|[\s\x60'"(])(--[a-z][a-z0-9-]*[a-z0-9])\b(?:[^-*]|$)`)
 	known := otherFlags + strings.Join(flag.FindAllString(string(usage), -1), " ") + " "
@@ -81,13 +75,9 @@ func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
 		}
 		return next(nil)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, page := range append(pages, "../../README.md") {
 		src := must.Read(t, page)
 		for _, m := range flag.FindAllStringSubmatch(string(src), -1) {
@@ -120,9 +110,7 @@ func newReader(t *testing.T, root, bin string) *reader {
 	t.Helper()
 	clean(t, "")
 	r := &reader{dir: t.TempDir()}
-	if err := os.Symlink(root+"/examples", r.dir+"/examples"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(root+"/examples", r.dir+"/examples"))
 	t.Setenv("XDG_DATA_HOME", r.dir+"/.local/share") // where the documents say it is
 	t.Setenv("XDG_CONFIG_HOME", r.dir+"/.config")
 	r.env = append(os.Environ(), "HOME="+r.dir, "PATH="+bin+":"+os.Getenv("PATH"), "OLLAMA_HOST="+nobody)

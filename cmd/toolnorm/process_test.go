@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/runner"
 )
 
@@ -30,15 +31,11 @@ type process struct {
 func startProcess(t *testing.T, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := &process{cmd: exec.Command(self, append(args, "--listen=127.0.0.1:0", "--ollama=127.0.0.1:1")...), log: new(log), done: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), asProgram+"=1")
 	p.cmd.Stderr = p.log
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.cmd.Start())
 	go func() { p.done <- p.cmd.Wait() }()
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	p.says(t, `"message":"serving"`)
@@ -101,9 +98,7 @@ func TestTwoServersOnOneFolderAreBothFound(t *testing.T) {
 	one.ends(t)
 	eventually(t, "the second is never found", func() bool { return found() == two.url })
 	three := startProcess(t, "--data="+dir)
-	if err := three.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, three.cmd.Process.Signal(syscall.SIGTERM))
 	if status := three.ends(t); status != 0 || found() != two.url {
 		t.Errorf("status %d, found %s, want %s", status, found(), two.url)
 	}

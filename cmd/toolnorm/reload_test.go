@@ -26,16 +26,12 @@ func rewrite(t *testing.T, m *Main, path, text string) error {
 func status(t *testing.T, url, key string) int {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp.Body.Close()
 	return resp.StatusCode
 }
@@ -46,9 +42,7 @@ func TestSettingsAreReadAgain(t *testing.T) {
 	path := clean(t, "aliases: {old: demo/hermes}\nmodel: x\n")
 	out, dir := new(log), t.TempDir()
 	m := serving(t, out, "--config", path, "--data", dir, "--model", "y")
-	if err := rewrite(t, m, path, "aliases: {new: demo/hermes}\napi-keys: ["+oneKey+"]\nlog-level: debug\nlisten: 127.0.0.1:1\nstore: "+dir+"/other.db\nmodel: z\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, rewrite(t, m, path, "aliases: {new: demo/hermes}\napi-keys: ["+oneKey+"]\nlog-level: debug\nlisten: 127.0.0.1:1\nstore: "+dir+"/other.db\nmodel: z\n"))
 	if got := status(t, m.URL()+"/v1/models/new", ""); got != http.StatusUnauthorized {
 		t.Errorf("without the new key: %d", got)
 	}
@@ -74,18 +68,14 @@ func TestSettingsAreReadAgain(t *testing.T) {
 func TestAFamilyIsReadWithoutARestart(t *testing.T) {
 	clean(t, "")
 	dir, out := t.TempDir(), new(log)
-	if err := os.Mkdir(filepath.Join(dir, "families"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(dir, "families"), 0o700))
 	m := serving(t, out, "--data", dir)
 	before := m.now.Load().engine
 	if err := m.Reload(); err != nil || m.now.Load().engine != before {
 		t.Errorf("%v; what is known of models is lost although nothing has changed", err)
 	}
 	family := filepath.Join(dir, "families", "mine.txt")
-	if err := rewrite(t, m, family, "format  mine\nmodels  mine*\ncall    <mine>{call}</mine>\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, rewrite(t, m, family, "format  mine\nmodels  mine*\ncall    <mine>{call}</mine>\n"))
 	if got := m.now.Load().engine.Plan("mine:1b").Format; got != "mine" || !strings.Contains(out.String(), `"changed":["families"]`) {
 		t.Errorf("mine:1b is read as %s\n%s", got, out)
 	}
@@ -111,9 +101,7 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 			t.Errorf("%q: the old key %d, the new one %d", text, one, two)
 		}
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 	if err := m.Reload(); err == nil || status(t, m.URL()+"/v1/models", "") != 401 {
 		t.Errorf("without its file the server is open: %v", err)
 	}
@@ -122,9 +110,7 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 func TestKeysAreNotTakenFromAServerThatOthersReach(t *testing.T) {
 	path := clean(t, "api-keys: ["+oneKey+"]\n")
 	m, err := started(t, new(log), "--listen", "0.0.0.0:0", "--config", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if err := rewrite(t, m, path, "# none\n"); err == nil || !strings.Contains(err.Error(), "no API key is set") {
 		t.Errorf("the last key was taken away: %v", err)
 	}
@@ -148,9 +134,7 @@ func TestAReplyKeepsItsSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := rewrite(t, m, path, "api-keys: ["+oneKey+"]\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, rewrite(t, m, path, "api-keys: ["+oneKey+"]\n"))
 	if got := status(t, m.URL()+"/v1/models/box%2Fm", oneKey); got != 404 {
 		t.Errorf("the server that the settings no longer name: %d", got)
 	}
@@ -207,9 +191,7 @@ func TestASignalOrAChangeReadsTheSettingsAgain(t *testing.T) {
 	}
 	write(keys, oneKey+"\n")
 	p := startProcess(t, "--config="+path, "--data="+t.TempDir())
-	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.cmd.Process.Signal(syscall.SIGHUP))
 	p.says(t, "nothing else has changed")
 	write(keys, oneKey+"\n"+twoKey+"\n")
 	p.says(t, `"changed":["api-keys-file"]`)
@@ -220,9 +202,7 @@ func TestASignalOrAChangeReadsTheSettingsAgain(t *testing.T) {
 	p.says(t, `"changed":["alias"]`)
 	write(path, "api-keys-file: "+keys+"\naliases: a\n")
 	p.says(t, "settings.yaml, line 2: alias must be a mapping")
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	if status := p.ends(t); status != 0 {
 		t.Errorf("status %d", status)
 	}

@@ -52,9 +52,7 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 		t.Error(err)
 	}
 	address, err := runner.FindAddress(m.Config.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	toolrun := runner.Client{Address: address}
 	if out, err := toolrun.Call(t.Context(), "loud.shout", []byte(`{"text":"hey"}`)); err != nil || !strings.Contains(string(out.JSON()), "HEY") {
 		t.Errorf("through the runner: %s, %v", out.JSON(), err)

@@ -46,9 +46,7 @@ func TestWhatReplicasShare(t *testing.T) {
 	})
 	t.Run("toolrun --call", func(t *testing.T) {
 		id, err := first.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if name, args, ok := second.door.pending.Find(id); !ok || name != "get_employee_info" || !strings.Contains(string(args), "EMP002") {
 			t.Errorf("%q, %s, %v", name, args, ok)
 		}
@@ -95,7 +93,7 @@ func TestAnMCPStreamGoesOnAtAnotherReplica(t *testing.T) {
 	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
 	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
 	next := make(chan int)
-	if err := first.toolbox.Registry.Set("test", tools.Tool{Name: "steps", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+	must.OK(t, first.toolbox.Registry.Set("test", tools.Tool{Name: "steps", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
 		for n := range next {
 			if n == 0 {
 				break
@@ -103,9 +101,7 @@ func TestAnMCPStreamGoesOnAtAnotherReplica(t *testing.T) {
 			tools.Progress(ctx, float64(n), 3, "")
 		}
 		return tools.TextOf("done"), nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	defer close(next)
 	session := mcpSession(t, first)
 	for _, c := range []struct {
@@ -147,9 +143,7 @@ func opened(t *testing.T, m *Main, method, session, last, body string) (*http.Re
 		r.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
 	return resp, bufio.NewReader(resp.Body)
 }
@@ -159,9 +153,7 @@ func event(t *testing.T, r *bufio.Reader) (id, data string) {
 	t.Helper()
 	for {
 		line, err := r.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch name {
 		case "id":
@@ -218,17 +210,13 @@ func inSession(t *testing.T, m *Main, method, session, body string) (int, string
 func withoutHost(t *testing.T, base, path string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.0\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(text)
 }
 
@@ -246,9 +234,7 @@ func TestAStopIsToldBefore(t *testing.T) {
 		}
 	}
 	kept, err := net.Dial("tcp", strings.TrimPrefix(m.URL(), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer kept.Close()
 	answers := bufio.NewReader(kept)
 	if got := onConnection(t, kept, answers); got.StatusCode != 200 || got.Close {
@@ -281,9 +267,7 @@ func onConnection(t *testing.T, conn net.Conn, answers *bufio.Reader) *http.Resp
 	t.Helper()
 	fmt.Fprintf(conn, "GET /readyz HTTP/1.1\r\nHost: %s\r\n\r\n", conn.RemoteAddr())
 	resp, err := http.ReadResponse(answers, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = io.Copy(io.Discard, resp.Body)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		t.Fatal(err)

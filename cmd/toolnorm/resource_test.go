@@ -28,9 +28,7 @@ import (
 func signsIn(t *testing.T) (issuer string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch r.URL.Path {
@@ -89,18 +87,14 @@ func TestMCPClientsAreToldWhereToSignIn(t *testing.T) {
 
 	dir := t.TempDir()
 	file, accounts := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "accounts")
-	if err := os.WriteFile(file, fmt.Appendf(nil, `{"mcpServers":{"t":{"url":%q}}}`, m.URL()+"/mcp"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := remote.SignIn(t.Context(), file, accounts, "t", func(to string) {
+	must.OK(t, os.WriteFile(file, fmt.Appendf(nil, `{"mcpServers":{"t":{"url":%q}}}`, m.URL()+"/mcp"), 0o600))
+	must.OK(t, remote.SignIn(t.Context(), file, accounts, "t", func(to string) {
 		go func() {
 			if resp, err := http.Get(to); err == nil {
 				resp.Body.Close()
 			}
 		}()
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	registry := tools.New(tools.Options{})
 	set := remote.Open(remote.Config{Path: file, Accounts: accounts, Registry: registry, Version: "1"})
 	defer set.Close()
@@ -132,17 +126,13 @@ func TestThePageSignsInToAServer(t *testing.T) {
 	issuer := signsIn(t)
 	protected := serving(t, io.Discard, "--jwt-keys", issuer+"/keys", "--jwt-issuer", issuer, "--jwt-audience", "tools")
 	file := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(file, fmt.Appendf(nil, `{"mcpServers":{"t":{"url":%q}}}`, protected.URL()+"/mcp"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, fmt.Appendf(nil, `{"mcpServers":{"t":{"url":%q}}}`, protected.URL()+"/mcp"), 0o600))
 	m := serving(t, io.Discard, "--mcp-file", file, "--admin-key", "admin-key-of-the-test", "--hosts", "tools.example")
 	// sent is a request behind a proxy that ends TLS and keeps Host.
 	sent := func(method, path, body string, header ...string) (*http.Response, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, m.URL()+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r.Host = "tools.example"
 		for ; len(header) > 0; header = header[2:] {
 			if r.Header.Set(header[0], header[1]); header[0] == "Host" {
@@ -150,9 +140,7 @@ func TestThePageSignsInToAServer(t *testing.T) {
 			}
 		}
 		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(resp.Body)
 		return resp, string(text)
@@ -175,9 +163,7 @@ func TestThePageSignsInToAServer(t *testing.T) {
 	}
 	elsewhere := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := elsewhere.Get(to.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	answer.Body.Close()
 	at, err := answer.Location()
 	if err != nil || at.Scheme+"://"+at.Host+at.Path != "https://tools.example/admin/signed-in" {

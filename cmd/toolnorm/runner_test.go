@@ -27,9 +27,7 @@ func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 		t.Errorf("got %s, %v", out.JSON(), err)
 	}
 	id, err := m.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if out, err := own.CallPending(t.Context(), id); err != nil || !strings.Contains(string(out.Result), "이서연") {
 		t.Errorf("got %s, %v", out.JSON(), err)
 	}
@@ -40,15 +38,11 @@ func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 		}
 	}
 	req, err := http.NewRequest(http.MethodGet, m.URL()+"/runner/tools", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	req.Host = "evil.example"
 	req.Header.Set("Authorization", "Bearer "+address.Token)
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("under a foreign host: %s", resp.Status)
@@ -95,9 +89,7 @@ func TestWhereThisMachineReachesAListener(t *testing.T) {
 		"127.0.0.1:80": "127.0.0.1:80", "0.0.0.0:81": "127.0.0.1:81", "[::]:82": "127.0.0.1:82", "[::1]:83": "[::1]:83", "192.168.1.2:84": "192.168.1.2:84",
 	} {
 		addr, err := net.ResolveTCPAddr("tcp", listen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := reachable(addr); got != want {
 			t.Errorf("reachable(%s) = %s, want %s", listen, got, want)
 		}

@@ -26,9 +26,7 @@ var settingsTable = regexp.MustCompile(`(?s)(<!-- settings: (\w+) -->\n).*?(<!--
 func TestThePageListsEverySetting(t *testing.T) {
 	clean(t, "")
 	parser, err := kong.New(new(commands), kong.Vars{"version": ""}, kong.DefaultEnvars("TOOLNORM"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	flags := settingsOf(parser.Model)
 	src := must.Read(t, settingsPage)
 	missing := map[string]bool{}

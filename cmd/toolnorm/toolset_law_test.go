@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
 )
@@ -188,9 +189,7 @@ func lawSets(t *testing.T, m *Main, random *rand.Rand) map[string][]string {
 			g.Version = was.Version
 		}
 		if random.IntN(8) == 0 && g.Version > 0 {
-			if err := m.toolbox.Custom.Groups.Delete(t.Context(), "boss", g.Name, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, m.toolbox.Custom.Groups.Delete(t.Context(), "boss", g.Name, 0))
 			delete(offers, g.Name)
 			continue
 		}
@@ -330,9 +329,7 @@ func lawRegistry(t *testing.T, m *Main) {
 			return tools.TextOf("ran " + lawName(i)), nil
 		}})
 	}
-	if err := m.toolbox.Registry.Set("law", all...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.toolbox.Registry.Set("law", all...))
 	if status, body := withToken(t, "POST", m.URL()+"/mcp/add", "sk-boss-0123456789abcdef", `{"name":"loud","url":"`+elsewhere(t)+`"}`, "Toolnorm-Admin", "1"); status != 200 {
 		t.Fatalf("add: %d %s", status, body)
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestStdioOffersTheSetsOfItsSettings is about a client that starts the program itself, and is
@@ -27,12 +29,8 @@ func TestStdioOffersTheSetsOfItsSettings(t *testing.T) {
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get_user_daily_limit","arguments":{"user_name":"hong"}}}
 `)
-	if err := stdio.ParseFlags([]string{"mcp", "--data", data, "--tool-sets", "local=maths"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := stdio.instead(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, stdio.ParseFlags([]string{"mcp", "--data", data, "--tool-sets", "local=maths"}))
+	must.OK(t, stdio.instead())
 	if got := out.String(); strings.Count(got, "inputSchema") != 1 || !strings.Contains(got, "multiply_numbers") || !strings.Contains(got, "Unknown tool") || !strings.Contains(got, `"instructions":"To calculate."`) {
 		t.Error(got)
 	}

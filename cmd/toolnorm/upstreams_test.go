@@ -55,12 +55,8 @@ func TestAnUpstreamAnswers(t *testing.T) {
 	var out log
 	m := NewMain(io.Discard, &out)
 	path := clean(t, "listen: 127.0.0.1:0\nollama: 127.0.0.1:1\nlog-level: debug\nupstream: {box: '"+box.URL+"'}\nkey-env: {box: BOX_KEY}\naliases: {mine: box/m}\n")
-	if err := m.ParseFlags([]string{"--config", path}); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, m.ParseFlags([]string{"--config", path}))
+	must.OK(t, m.Run())
 	defer m.Close()
 	resp := must.Open(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"mine","messages":[{"role":"user","content":"hi"}]}`, "Content-Type: application/json")
 	defer resp.Body.Close()

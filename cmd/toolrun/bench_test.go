@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // build makes the program once more, as it is installed.
@@ -33,9 +35,7 @@ func BenchmarkToolrun(b *testing.B) {
 				b.Fatalf("%v\n%s", err, out)
 			}
 			for b.Loop() {
-				if err := exec.Command(path, args...).Run(); err != nil {
-					b.Fatal(err)
-				}
+				must.OK(b, exec.Command(path, args...).Run())
 			}
 		})
 	}

@@ -22,9 +22,7 @@ func TestCustomToolsRunWithoutAServer(t *testing.T) {
 	}
 	db.Close()
 	box, err := toolbox.Open(context.Background(), toolbox.Config{Data: dir, Connections: map[string]string{"crm": crm}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, d := range []dynamic.Draft{
 		{Name: "multiply_numbers", DescriptionAgent: "product", Type: "PYTHON", Definition: "num1 * num2", Active: true, Params: []dynamic.Param{{Name: "num1", Type: "NUMBER", Required: true}, {Name: "num2", Type: "NUMBER", Required: true}}},
 		{Name: "count_deals", DescriptionAgent: "deals won or not", Type: "SQL", Definition: "SELECT count(*) AS n FROM deals WHERE won = :won", Active: true, Options: dynamic.Options{Connection: "crm"}, Params: []dynamic.Param{{Name: "won", Type: "STRING", Required: true}}},

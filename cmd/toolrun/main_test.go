@@ -43,14 +43,10 @@ const vacation = `{"success":true,"result":{"employee_id":"EMP001","year":2025,"
 func TestArgumentsComeInEveryForm(t *testing.T) {
 	env := map[string]string{"TOOLNORM_DATA": t.TempDir()}
 	inline, err := runner.Command("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	quoted := strings.Split(strings.TrimPrefix(inline, "toolrun "), "'")
 	coded, err := runner.Toolrun.Base64("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, args := range [][]string{
 		{strings.TrimSpace(quoted[0]), quoted[1]},
 		strings.Fields(strings.TrimPrefix(coded, "toolrun ")),
@@ -92,9 +88,7 @@ func TestAToolOfAnotherServerNeedsARunningToolnorm(t *testing.T) {
 func TestWhatATerminalDoesNotShowIsEscaped(t *testing.T) {
 	text := "a\u202eb \u200b\U000e0041 \u2028 👩\u200d🚀 한글 \u009b1m"
 	in, err := json.Marshal(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var back string
 	out := visible(in)
 	if err := json.Unmarshal(out, &back); err != nil || back != text {
@@ -139,25 +133,19 @@ func proxy(t *testing.T) (data string, pending *runner.Pending, address runner.A
 	err := r.Set("test", tools.Tool{Name: "where", Title: "Where it runs", Call: tools.Typed(func(_ context.Context, in struct{ Say string }) (string, error) {
 		return "in the proxy " + in.Say, nil
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	pending, data = new(runner.Pending), t.TempDir()
 	s := httptest.NewServer(runner.NewServer(r, pending, zerolog.Nop()))
 	t.Cleanup(s.Close)
 	address = runner.Address{URL: s.URL, Token: runner.NewToken()}
-	if err := address.Announce(data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, address.Announce(data))
 	return data, pending, address
 }
 
 func TestTheProxyIsAskedFirst(t *testing.T) {
 	data, pending, address := proxy(t)
 	id, err := pending.Keep("where", json.RawMessage(`{"say":"kept"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tt := range []struct {
 		want string
 		args []string
@@ -183,9 +171,7 @@ func TestTheProxyIsAskedFirst(t *testing.T) {
 func TestWithoutAProxyTheDataIsTheSame(t *testing.T) {
 	data := t.TempDir()
 	call := []string{"--data", data, "calculate_vacation_days", `{"employee_id":"EMP001","year":2025}`}
-	if err := (runner.Address{URL: "http://127.0.0.1:1", Token: "of one that is gone"}).Announce(data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, (runner.Address{URL: "http://127.0.0.1:1", Token: "of one that is gone"}).Announce(data))
 	if got := runs(t, nil, "", call...); got != (result{0, vacation, ""}) {
 		t.Errorf("%+v", got)
 	}
@@ -209,9 +195,7 @@ func TestACallThatMayHaveRunIsNotRunAgain(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer s.Close()
 	data := t.TempDir()
-	if err := (runner.Address{URL: s.URL, Token: "token"}).Announce(data); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, (runner.Address{URL: s.URL, Token: "token"}).Announce(data))
 	got := runs(t, nil, "", "--data", data, "get_all_employees")
 	if _, err := os.Stat(filepath.Join(data, "db")); got.status != statusUnreachable || got.out != "" || !strings.Contains(got.err, "EOF") || err == nil {
 		t.Errorf("%+v, and the data was opened: %v", got, err == nil)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"toolnorm/internal/test/must"
 )
 
 // round calls a tool as a client of revision 2026-07-28 does, with answers in JSON and a state, and
@@ -28,12 +30,8 @@ func round(t *testing.T, s *server.MCPServer, tool, answers, state string) (repl
 		"io.modelcontextprotocol/protocolVersion":"2026-07-28",
 		"io.modelcontextprotocol/clientCapabilities":{"sampling":{},"elicitation":{},"roots":{}}}}`
 	b, err := json.Marshal(s.HandleMessage(t.Context(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &reply); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, json.Unmarshal(b, &reply))
 	return reply
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 var texts = []Script{
@@ -21,9 +23,7 @@ var texts = []Script{
 
 func TestPiecesJoinToTheTextAndAreUnique(t *testing.T) {
 	m, err := New(texts, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	seen := map[string]string{}
 	for _, r := range reserved {
 		seen[r] = "reserved"
@@ -52,9 +52,7 @@ func TestSameScriptsGiveTheSameFile(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {
 		m, err := New(texts, "{{ messages }}")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		n, err := m.WriteTo(&files[i])
 		if err != nil || n != int64(files[i].Len()) {
 			t.Fatalf("WriteTo = %d, %v after %d bytes", n, err, files[i].Len())
@@ -114,9 +112,7 @@ func TestSharedPiecesLeadToTheirOwnScript(t *testing.T) {
 			Script{Name: "text_" + strings.ToLower(city), Parts: []string{"I look it up in " + city + ".<call>get{city:<q>" + city + " too<q>}</call>"}, Piece: 5, Control: marks})
 	}
 	m, err := New(scripts, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v := m.vocabulary()
 	m.saysAll(t, v)
 	for i, want := range []int32{control, control, control} {
@@ -133,9 +129,7 @@ func TestASmallModelSaysItsScripts(t *testing.T) {
 		scripts = append(scripts, Script{Name: city, Parts: []string{strings.Repeat(fmt.Sprint(i, " of ", city, ", "), 12)}, Piece: 8})
 	}
 	m, err := New(scripts, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	m.Small = true
 	m.saysAll(t, m.vocabulary())
 }

@@ -28,9 +28,7 @@ Hello.
 func parsed(t *testing.T, text string) []exam.Question {
 	t.Helper()
 	prompts, err := exam.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return prompts
 }
 
@@ -91,9 +89,7 @@ func TestRowsAreKeptForTheSamePrompts(t *testing.T) {
 	if more := parsed(t, "A?\n=> none\nC?\n=> none"); !row.Whole(prompts) || row.Whole(more) {
 		t.Errorf("a row of one answer: whole with one prompt %v, with two %v", row.Whole(prompts), row.Whole(more))
 	}
-	if err := row.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, row.Save(dir))
 	empty := Row{Setup: row.Setup, Way: row.Way}
 	if got, err := empty.Saved(dir, prompts); err != nil || len(got.Answers) != 1 || got.Answers[0].Text != "no" {
 		t.Errorf("Saved = %+v, %v", got, err)

@@ -3,14 +3,14 @@ package models
 import (
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestTasksAreMarked holds what counts as right.
 func TestTasksAreMarked(t *testing.T) {
 	c, err := ReadCompany("../../tools/company/seed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	all := c.Tasks(now)
 	byText := map[string]Task{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolnorm/e2e/gguf"
+	"toolnorm/internal/test/must"
 )
 
 func TestParse(t *testing.T) {
@@ -26,9 +27,7 @@ as it is
 -- c: reply --
 same
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := []Script{
 		{Name: "a", Family: "f", Anchor: true, Model: gguf.Script{Name: "a", Parts: []string{"two\nlines", "w0 w1 w2"}, Piece: 9},
 			Reply: &Reply{Text: " hi", Think: "so", Calls: []Call{{"get", `{"x": "w0 w1"}`}}}},
@@ -57,9 +56,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 
 func TestTheLaneScriptsMakeAModel(t *testing.T) {
 	scripts, err := Load(os.DirFS("../scripts"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	calls, texts := 0, 0
 	for _, s := range scripts {
 		switch {

@@ -13,6 +13,7 @@ import (
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/upstreamtest"
 )
 
@@ -54,9 +55,7 @@ func TestDemoPicksAndFills(t *testing.T) {
 
 func TestDemoWritesALongText(t *testing.T) {
 	var args struct{ Path, Content string }
-	if err := json.Unmarshal(fill(demoTools[1].Function, "write a file about Go"), &args); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(fill(demoTools[1].Function, "write a file about Go"), &args))
 	if n := len(args.Content); n < 1000 || n > 1300 {
 		t.Errorf("%d bytes of content, want about 1 KiB", n)
 	}
@@ -81,9 +80,7 @@ func FuzzDemoFill(f *testing.F) {
 // demoClient is a client of a demo without pauses.
 func demoClient(t testing.TB) *ollama.Client {
 	o, err := ollama.New("http://demo", upstream.InProcess(&Server{Delay: -1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return o
 }
 
@@ -91,9 +88,7 @@ func TestDemoSpeaksOllama(t *testing.T) {
 	s := httptest.NewServer(&Server{Delay: -1})
 	defer s.Close()
 	socket, err := ollama.New(s.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, o := range map[string]*ollama.Client{"in process": demoClient(t), "over a socket": socket} {
 		if v, err := o.Version(t.Context()); err != nil || v == "" {
 			t.Errorf("%s: version %q, %v", name, v, err)
@@ -107,9 +102,7 @@ func TestDemoSpeaksOllama(t *testing.T) {
 		}
 		ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 		src, err := o.Chat(ctx, p, &ollama.ChatRequest{Model: tags.Models[0].Name, Tools: demoTools, Messages: []ollama.Message{{Role: "user", Content: "weather in Rome"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		want := "text 0 \"I will use get_weather for this.\\n\"\ncall 0 id=call_demo0000 \"get_weather\"\n" +
 			"args 0 \"{\\\"city\\\":\\\"Rome\\\"}\"\nend 0\nusage 0 {Prompt:210 Completion:9}\nfinish 0 \"stop\"\n"
 		if got := upstreamtest.Drain(src); got != want {
@@ -134,13 +127,9 @@ func TestDemoAnswersInWords(t *testing.T) {
 		{ollama.ChatRequest{Model: name}, "demo"},
 	} {
 		prompt, err := o.Render(ctx, p, &row.request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		src, err := o.Generate(ctx, p, &ollama.GenerateRequest{Model: name, Prompt: prompt, Raw: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := upstreamtest.Drain(src); !strings.Contains(got, row.says) || strings.Contains(got, "\ncall ") || !strings.HasSuffix(got, "finish 0 \"stop\"\n") {
 			t.Errorf("got\n%swant %q in it", got, row.says)
 		}
@@ -159,9 +148,7 @@ func TestDemoKeepsLimits(t *testing.T) {
 		q := ollama.GenerateRequest{Model: adapters.All()[0].Name, Prompt: "hi"}
 		json.Unmarshal([]byte(options), &q.Options)
 		src, err := o.Generate(ctx, p, &q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := upstreamtest.Drain(src); got != want && want != "" || want == "" && !strings.Contains(got, `finish 0 "stop"`) {
 			t.Errorf("%s: got\n%swant\n%s", options, got, want)
 		}
@@ -171,17 +158,13 @@ func TestDemoKeepsLimits(t *testing.T) {
 // TestDemoStreams wants the pieces one by one: the first long before the last is written.
 func TestDemoStreams(t *testing.T) {
 	o, err := ollama.New("http://demo", upstream.InProcess(&Server{Delay: time.Millisecond}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 	defer p.Stop()
 	prompt, _ := json.Marshal(demoTurn{Messages: []ollama.Message{{Role: "user", Content: strings.Repeat("long ", 20)}}})
 	begin := time.Now()
 	src, err := o.Generate(ctx, p, &ollama.GenerateRequest{Model: adapters.All()[0].Name, Prompt: string(prompt), Stream: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer src.Close()
 	first, err := src.Next()
 	early := time.Since(begin)
@@ -232,9 +215,7 @@ func TestDemoHoldsToAFormat(t *testing.T) {
 		`{"properties":{"city":{"type":"string"}},"required":["city"]}`: `{\"city\":\"Rome\"}`,
 	} {
 		src, err := o.Chat(ctx, p, &ollama.ChatRequest{Model: "hermes", Format: []byte(format), Messages: []ollama.Message{{Role: "user", Content: "I am in Rome"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := strings.ReplaceAll(upstreamtest.Drain(src), "\"\ntext 0 \"", "")
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: %s", format, got)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // answers is a transport that keeps the last request for a reply.
@@ -24,21 +26,15 @@ func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestABodyIsSentAgainAsItWasSent(t *testing.T) {
 	var sent answers
 	client, err := New("http://127.0.0.1:1", &sent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// http.NewRequest sets GetBody, as the proxy does
 	r, err := http.NewRequest("POST", "http://here/api/generate", strings.NewReader(`{"model":"m","prompt":"p"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := (&Backend{Client: client}).RoundTrip(r); err != nil {
 		t.Fatal(err)
 	}
 	again, err := sent.last.GetBody()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	first, _ := io.ReadAll(sent.last.Body)
 	second, _ := io.ReadAll(again)
 	if want := `{"model":"m","prompt":"p","options":{"num_ctx":8192}}`; string(first) != want || string(second) != want || sent.last.ContentLength != int64(len(want)) {

@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 func TestRepliesThatArePassedOnEndToo(t *testing.T) {
@@ -38,9 +39,7 @@ func TestRepliesThatArePassedOnEndToo(t *testing.T) {
 	} {
 		o := fake(t, row.handler)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.base+row.path, strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		req.Header.Set("Begin", row.begin)
 		got := ""
 		resp, err := WatchAnswers(o, limits, "m", "m").RoundTrip(req)
@@ -70,13 +69,9 @@ func TestAReplyThatIsPassedOnEndsWithTheRequestsCause(t *testing.T) {
 	})
 	ctx, stop := context.WithCancelCause(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base+"/api/chat", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp, err := WatchAnswers(o, wait.Timeouts{}, "m", "m").RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	lines := bufio.NewReader(resp.Body)
 	if _, err := lines.ReadString('\n'); err != nil {

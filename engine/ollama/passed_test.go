@@ -11,6 +11,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // flush sends what has been written.
@@ -79,9 +80,7 @@ func passedOn(t *testing.T, path string, h http.HandlerFunc) (string, bool) {
 	t.Helper()
 	o := fake(t, h)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.base+path, strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp, err := WatchAnswers(o, wait.Timeouts{}, "m", "m").RoundTrip(req)
 	if err != nil {
 		return fault.From(err).OpenAICode(), true
@@ -150,13 +149,9 @@ func TestRecordsArePassedOnAsTheyCome(t *testing.T) {
 		_, _ = io.WriteString(w, `{"done":true}`+"\n")
 	})
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.base+"/api/chat", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp, err := WatchAnswers(o, wait.Timeouts{Idle: 20 * time.Second}, "m", "m").RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	one := make([]byte, 100)
 	if n, err := resp.Body.Read(one); err != nil || string(one[:n]) != "{}\n" || resp.Header.Get("Set-Cookie") != "" {
@@ -181,9 +176,7 @@ func TestRecordsNameTheModelAsTheClientDoes(t *testing.T) {
 			w.Close()
 		}()
 		resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {kind}, "Content-Length": {"9"}}, Body: pieces}
-		if err := passable(resp, true, namesOf("m", "box/m")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, passable(resp, true, namesOf("m", "box/m")))
 		return resp
 	}
 	for n := 1; n <= len(in); n++ {

@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/must"
 )
 
 func TestProbabilitiesBelongToTheirText(t *testing.T) {
@@ -20,24 +21,18 @@ func TestProbabilitiesBelongToTheirText(t *testing.T) {
 			`{"message":{"content":""},"logprobs":[{"token":"z","logprob":-5}],"done":true,"done_reason":"stop"}`,
 		}, "\n"))
 	})))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 	defer p.Stop()
 	src, err := o.Chat(ctx, p, &ChatRequest{Logprobs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var got []string
 	for {
 		ev, err := src.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		line := ev.Kind.String() + " " + ev.Text
 		if ev.Meta != nil {
 			for _, p := range ev.Meta.Logprobs {

@@ -35,9 +35,7 @@ func TestGoStructsBecomeJSON(t *testing.T) {
 	} {
 		data := must.Read(t, "testdata/rendered/"+file+".json")
 		var r rendering
-		if err := json.Unmarshal(data, &r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(data, &r))
 		var sent []upstream.Tool
 		var full []chat.Tool
 		for _, tool := range r.Tools {

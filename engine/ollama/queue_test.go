@@ -14,6 +14,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/upstreamtest"
 )
 
@@ -64,9 +65,7 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				net := &busyFor{until: time.Now().Add(row.busy), body: row.body, after: row.after}
 				o, err := New("http://x", net)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				var beats atomic.Int32
 				ctx, p := wait.NewPulse(t.Context(), &chat.Pulse{Beat: func(string) error { beats.Add(1); return nil }}, row.limits)
 				defer p.Stop()
@@ -95,9 +94,7 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 func TestOnlySoManyWaitForABusyServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, err := New("http://x", &busyFor{until: time.Now().Add(10 * time.Second), body: serverBusy})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var good, full atomic.Int32
 		var all sync.WaitGroup
 		for range 9 {
@@ -124,9 +121,7 @@ func TestOnlySoManyWaitForABusyServer(t *testing.T) {
 func TestAClientThatLeavesTheQueueIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, err := New("http://x", &busyFor{until: time.Now().Add(time.Hour), body: serverBusy})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		parent, leave := context.WithCancel(t.Context())
 		time.AfterFunc(3*time.Second, leave)
 		ctx, p := wait.NewPulse(parent, nil, wait.Timeouts{})

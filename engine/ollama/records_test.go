@@ -14,6 +14,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/upstreamtest"
 )
 
@@ -68,9 +69,7 @@ func TestRecordsThatCameTogetherAreOneEvent(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got = append(got, ev.Text)
 	}
 	if want := []string{"ab", "🙂", "c", "d", "", chat.Stop}; !slices.Equal(got, want) {

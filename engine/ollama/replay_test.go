@@ -9,6 +9,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/upstreamtest"
 )
 
@@ -19,9 +20,7 @@ func fake(t testing.TB, h http.HandlerFunc) *Client {
 	tr := upstream.Transport()
 	t.Cleanup(tr.CloseIdleConnections)
 	o, err := New(s.URL, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return o
 }
 

@@ -111,9 +111,7 @@ func TestRefusedConnectionSaysWhatToDo(t *testing.T) {
 	base := "http://" + l.Addr().String()
 	l.Close()
 	o, err := New(base, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, tags := o.Tags(t.Context())
 	ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 	defer p.Stop()
@@ -198,18 +196,14 @@ func TestLeavingStopsTheServer(t *testing.T) {
 	seen := make(chan time.Time, 1)
 	o := fake(t, endless(seen))
 	demo, err := New("http://demo", upstream.InProcess(endless(seen)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	before := runtime.NumGoroutine()
 	for _, server := range []*Client{o, demo} {
 		for _, leave := range []string{"close", "cancel"} {
 			parent, cancel := context.WithCancel(t.Context())
 			ctx, p := wait.NewPulse(parent, nil, wait.Timeouts{})
 			src, err := server.Generate(ctx, p, &GenerateRequest{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for range 3 {
 				if _, err := src.Next(); err != nil {
 					t.Fatal(err)
@@ -266,9 +260,7 @@ func TestNextAfterClose(t *testing.T) {
 	ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 	defer p.Stop()
 	src, err := o.Generate(ctx, p, &GenerateRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	src.Close()
 	if ev, err := src.Next(); err == nil || ev.Kind != chat.None {
 		t.Errorf("Next after Close = %v, %v, want an error", ev, err)
@@ -277,9 +269,7 @@ func TestNextAfterClose(t *testing.T) {
 
 func TestInProcessSurvivesAPanic(t *testing.T) {
 	o, err := New("http://demo", upstream.InProcess(cutOff(`{"response":"a"}`+"\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := ask(t, o, "/api/generate"); !strings.HasPrefix(got, "text 0 \"a\"\nerror 502") {
 		t.Errorf("got %s", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/test/must"
 )
 
 func TestThinkingIsAskedForInTheModelsWords(t *testing.T) {
@@ -69,9 +70,7 @@ func TestLevelsAreWhatTheServerSays(t *testing.T) {
 		{`{"thinking":{"values":[false,"low"],"default":"low"}}`, "x", "low", false},
 	} {
 		var show api.ShowResponse
-		if err := json.Unmarshal([]byte(tt.show), &show); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(tt.show), &show))
 		if names, always := levels(&show, tt.format); strings.Join(names, " ") != tt.names || always != tt.always {
 			t.Errorf("%s of %s: %q, %v", tt.show, tt.format, names, always)
 		}

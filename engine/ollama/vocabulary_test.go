@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/must"
 )
 
 // TestControlsAreReadInAnyOrder has vocabularies in all forms that a description may have.
@@ -51,9 +52,7 @@ func TestAVocabularyThatBreaksOffIsAskedForAgain(t *testing.T) {
 	}))
 	defer s.Close()
 	client, err := New(s.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, pulse := wait.NewPulse(t.Context(), nil, wait.Timeouts{})
 	defer pulse.Stop()
 	if got, err := client.Controls(ctx, pulse, "m", []string{"<t>"}); err != nil || !slices.Equal(got, []string{"<t>"}) || asked != 2 {

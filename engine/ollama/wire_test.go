@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/test/must"
 )
 
 // TestBodiesSayWhatTheirTypesSay compares the bodies that are written by hand with what
@@ -31,20 +32,14 @@ func TestBodiesSayWhatTheirTypesSay(t *testing.T) {
 		&GenerateRequest{Model: "m", Prompt: text, Raw: true, Stream: true, KeepAlive: json.RawMessage(`"5m"`), Format: json.RawMessage(`{"type":"object"}`)},
 	} {
 		byHand, err := body.JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		byType, err := chat.JSON(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var got, want any
 		if err := json.Unmarshal(byHand, &got); err != nil {
 			t.Fatalf("%v: %s", err, byHand)
 		}
-		if err := json.Unmarshal(byType, &want); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(byType, &want))
 		if !reflect.DeepEqual(got, want) || len(byHand) != len(bytes.ReplaceAll(byType, []byte(`\u2028`), []byte("\u2028"))) {
 			t.Errorf("got  %s\nwant %s", byHand, byType)
 		}

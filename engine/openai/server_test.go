@@ -14,6 +14,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/upstreamtest"
 )
 
@@ -152,9 +153,7 @@ func TestSilentOpenAI(t *testing.T) {
 		})
 		ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{Load: 40 * time.Millisecond, FirstByte: 40 * time.Millisecond, Idle: 30 * time.Millisecond})
 		src, err := o.Chat(ctx, p, &Request{}, Reading{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := upstreamtest.Drain(src); got != row.want {
 			t.Errorf("%s:\n%swant:\n%s", row.name, got, row.want)
 		}

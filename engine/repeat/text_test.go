@@ -89,9 +89,7 @@ func TestWhatOnlyLooksRepetitiveIsLeftAlone(t *testing.T) {
 	for _, f := range files {
 		src := must.Read(t, f)
 		cases, err := golden.Cases(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all := ""
 		for _, c := range cases {
 			all += c.Raw

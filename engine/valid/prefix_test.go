@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // editor is a schema with all that a Prefix reads by itself.
@@ -19,9 +21,7 @@ const editor = `{"type":"object","required":["path","edits"],"additionalProperti
 func validator(t testing.TB, schema string) *Validator {
 	t.Helper()
 	v, err := new(Cache).Get(json.RawMessage(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return v
 }
 

@@ -31,9 +31,7 @@ func torture(t *testing.T) []*hard {
 	t.Helper()
 	src := must.Read(t, tortureFile)
 	sections, err := golden.Sections(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var all []*hard
 	for _, s := range sections {
 		name, part, _ := strings.Cut(s.Name, ": ")
@@ -199,9 +197,7 @@ func readSloppily(t *testing.T, h *hard) (reported []string) {
 	v, typ := compiled(t, []byte(h.schema)), schema.Compile(json.RawMessage(h.schema))
 	for _, args := range h.valid {
 		doc, err := parse([]byte(args))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, quoted := range []bool{false, true} {
 			text := sloppy(doc.value, quoted)
 			out, _, err := adapters.Repair(text, typ)

@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // check says what is wrong with args, one problem a line.
@@ -140,9 +141,7 @@ func TestPatternsThatGoCannotReadAreDroppedAndNothingBecomesStricter(t *testing.
 	var c Cache
 	v, err := c.Get(json.RawMessage(`{"properties":{"a":{"pattern":"^(?=x)"},"b":{"not":{"pattern":"(?!y)"}},"c":{"patternProperties":{"(?<=z)":{"type":"null"}},"additionalProperties":false},
 		"d":{"oneOf":[{"pattern":"(?=1)"},{"pattern":"(?=2)"}]},"e":{"pattern":"^\\u0041\\d$"}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := v.Check([]byte(`{"a":"q","b":"q","c":{"q":1},"d":"q","e":"A1"}`)); got != nil {
 		t.Errorf("refused: %v", got)
 	}

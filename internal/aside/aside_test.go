@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // odd does what a stranger's work may do.
@@ -125,13 +127,9 @@ var held []byte
 
 func TestAProcessIsNotEndedForWhatItBeganWith(t *testing.T) {
 	first, err := large.Do(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	second, err := large.Do(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if string(first) != string(second) {
 		t.Errorf("the process was replaced: %s, then %s", first, second)
 	}

@@ -61,9 +61,7 @@ func signed(t *testing.T, method jwt.SigningMethod, key any, kid string, claims 
 		token.Header["kid"] = kid
 	}
 	text, err := token.SignedString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return text
 }
 
@@ -88,9 +86,7 @@ func statusOf(err error) int {
 func rsaKey(t *testing.T) *rsa.PrivateKey {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return key
 }
 
@@ -170,9 +166,7 @@ func withHeader(t *testing.T, claims jwt.MapClaims, name string, value any) stri
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 	token.Header[name] = value
 	text, err := token.SignedString([]byte(sharedSecret))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return text
 }
 
@@ -188,9 +182,7 @@ func TestTokensThatAreNotBelieved(t *testing.T) {
 	}
 	v := mustTokens(t, TokenConfig{Secret: []byte(sharedSecret), Audience: []string{"toolnorm"}, Issuer: "https://id.example", Leeway: 30 * time.Second}, now)
 	unsigned, err := jwt.NewWithClaims(jwt.SigningMethodNone, now.with(good)).SignedString(jwt.UnsafeAllowNoneSignatureType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, row := range map[string]struct {
 		token string
 		ok    bool
@@ -230,9 +222,7 @@ func TestTokensThatAreNotBelieved(t *testing.T) {
 func TestThePublicKeyIsNoSecret(t *testing.T) {
 	now, key := newClock(), rsaKey(t)
 	der, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	file := filepath.Join(t.TempDir(), "key.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	must.Write(t, file, text)
@@ -255,9 +245,7 @@ func TestThePublicKeyIsNoSecret(t *testing.T) {
 func TestKeysOfAServer(t *testing.T) {
 	now, first, second := newClock(), rsaKey(t), rsaKey(t)
 	_, third, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s := newKeyServer(t, jwkOf("one", first), jwkOf("shared", nil))
 	v := mustTokens(t, TokenConfig{Keys: s.URL}, now)
 	verify := func(method jwt.SigningMethod, key any, kid string) int {

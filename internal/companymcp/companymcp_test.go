@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/company"
 )
 
@@ -31,9 +32,7 @@ func (shelf) Document(_ context.Context, id int64) (company.Document, error) {
 func asked(t *testing.T, s *server.MCPServer, method, params string) string {
 	t.Helper()
 	answer, err := json.Marshal(s.HandleMessage(t.Context(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(answer)
 }
 

@@ -69,9 +69,7 @@ func TestReportsAreAsTheGoldenFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := examined(t, p.fake, p.model)
 			var got bytes.Buffer
-			if err := r.Print(&got); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, r.Print(&got))
 			must.Match(t, filepath.Join("testdata", name+".txt"), string(steady(got.Bytes())))
 		})
 	}
@@ -91,9 +89,7 @@ func examined(t *testing.T, fake http.Handler, model string) *Report {
 		}
 	}
 	d, err := New(Config{Engine: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if model == "" {
 		return d.Servers(t.Context())
 	}
@@ -116,13 +112,9 @@ func steady(report []byte) []byte {
 func TestTheJSONHoldsWhatIsPrinted(t *testing.T) {
 	r := examined(t, patients["go-template"].fake, "m")
 	b, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var back Report
-	if err := json.Unmarshal(b, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(b, &back))
 	var one, other bytes.Buffer
 	if r.Print(&one) != nil || back.Print(&other) != nil || one.String() != other.String() {
 		t.Errorf("printed from JSON\n%s\nwant\n%s", other.String(), one.String())
@@ -149,9 +141,7 @@ func TestAnExaminationEndsWithItsContext(t *testing.T) {
 			cancel()
 		}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := d.Model(ctx, "m")
 	if r.Cut != "interrupted" || !r.Problems() || len(r.Model.Ways) == 0 || r.Model.Ways[0].Asked != 2 && r.Model.Ways[1].Asked != 2 {
 		t.Errorf("cut %q, ways %+v", r.Cut, r.Model.Ways)
@@ -162,13 +152,9 @@ func TestOwnQuestionsAreAsked(t *testing.T) {
 	s := httptest.NewServer(&fakeOllama{caps: takes, knows: map[string]string{"ping": `<tool_call>{"name": "pong", "arguments": {}}</tool_call>`}})
 	defer s.Close()
 	questions, err := exam.Parse("Send a ping.\n=> pong {}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d, err := New(Config{Engine: engine.Config{Ollama: s.URL}, Questions: questions, Tools: []chat.Tool{{Name: "pong", Schema: json.RawMessage(`{"type":"object","properties":{}}`)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if r := d.Model(t.Context(), "m"); len(r.Model.Ways) == 0 || r.Model.Ways[1].Arguments != 1 {
 		t.Errorf("ways %+v", r.Model.Ways)
 	}
@@ -176,9 +162,7 @@ func TestOwnQuestionsAreAsked(t *testing.T) {
 
 func TestTheQuestionsSuitTheirTools(t *testing.T) {
 	d, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	plain := 0
 	for _, q := range d.cfg.Questions {
 		for _, w := range q.Want {

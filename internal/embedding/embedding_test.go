@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // server answers each text with a vector of its length and its last byte, in the form that its path
@@ -55,9 +57,7 @@ func TestVectorsComeInTheOrderOfTheTexts(t *testing.T) {
 			texts = append(texts, strings.Repeat("x", i+1)+string(rune('a'+i%26)))
 		}
 		vectors, err := c.Embed(t.Context(), texts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for i, v := range vectors {
 			if want := []float32{float32(i + 2), float32('a' + i%26)}; !slices.Equal(v, want) {
 				t.Errorf("%s: the vector of text %d is %v, want %v", path, i, v, want)

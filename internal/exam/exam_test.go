@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 const someTools = `
@@ -28,9 +29,7 @@ Hello.
 func parsed(t *testing.T, text string) []Question {
 	t.Helper()
 	questions, err := Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return questions
 }
 

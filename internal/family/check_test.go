@@ -6,6 +6,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 func TestEveryFamilyReadsWhatItPrints(t *testing.T) {
@@ -18,9 +19,7 @@ func TestEveryFamilyReadsWhatItPrints(t *testing.T) {
 
 func TestCheckSaysWhatDiffers(t *testing.T) {
 	tools, err := golden.Tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const head = "format mine\nmodels mine*\ncall <mine>{call}</mine>\n"
 	for _, tt := range []struct {
 		src, want string
@@ -32,9 +31,7 @@ func TestCheckSaysWhatDiffers(t *testing.T) {
 		{"format mine\ncall <mine>{call}</mine>\nkeys name=banana\n", "printed calls: raw", 0},
 	} {
 		f, err := adapters.Parse([]byte(tt.src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		n, problems, err := Check(f, tools)
 		got := ""
 		if len(problems) > 0 {

@@ -10,6 +10,7 @@ import (
 	"toolnorm/adapters/derive"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // templateOf is a template that writes turns between marks, and calls as a family prints them.
@@ -55,9 +56,7 @@ func TestGuessFindsFamiliesAgain(t *testing.T) {
 
 func TestGuessWritesAFileThatPassesItsTest(t *testing.T) {
 	p, err := Guess("lab/Mine:7b", new(adapters.Set), templateOf(adapters.Named("glm4")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := "# Proposed from the template of lab/Mine:7b; to be compared with what the model really writes.\n" +
 		`# A result, up to the next turn: <|over|>\n<|turn|>tool\n…<|over|>\n<|turn|>assistant\n
 format  mine
@@ -72,13 +71,9 @@ drop    <|over|>
 		t.Errorf("proposed\n%s\nwant\n%s", p.File, want)
 	}
 	f, err := adapters.Parse([]byte(p.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	tools, err := golden.Tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if n, problems, err := Check(f, tools); n != 2 || len(problems) > 0 || err != nil {
 		t.Errorf("%d cases, %v, %v", n, problems, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 func TestLearnFromReplies(t *testing.T) {
@@ -62,14 +63,10 @@ func TestLearnAnyConstantText(t *testing.T) {
 			continue
 		}
 		f, err := adapters.Parse([]byte(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var got chat.Collector
 		for e, err := range f.Decode(golden.Source([]string{made("Let me see.\n", "get_weather", `{"city": "Riga", "days": 3}`)}, chat.Stop), adapters.Options{Tools: tools, Alone: true, Which: adapters.Strict}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			got.Add(e)
 		}
 		if len(got.Calls) != 1 || string(got.Calls[0].Args) != `{"city": "Riga", "days": 3}` || strings.TrimSpace(got.Text.String()) != "Let me see." {

@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"toolnorm/adapters"
+	"toolnorm/internal/test/must"
 )
 
 func TestATableTellsWhatFamiliesAre(t *testing.T) {
 	f, err := adapters.Parse([]byte("# JSON in tags | pipes: Mine. More is said elsewhere.\nformat mine\nmodels mine* my-own*\nthink <t>{reasoning}</t>\ncall <|mine|>{call}</mine>\n-- a: raw --\nx\n-- a: events --\nfinish stop\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got, err := Table([]*adapters.Format{f})
 	want := "| `mine` | JSON in tags \\| pipes: Mine | `mine*` `my-own*` | `<\\|mine\\|>` | `<t>…</t>` | 1 |\n\n1 families, 1 cases.\n"
 	if err != nil || !strings.HasSuffix(got, want) {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"toolnorm/internal/test/must"
 )
 
 // serve starts a server with a short time for bodies.
@@ -29,9 +31,7 @@ func serve(t *testing.T, f *Front, h http.HandlerFunc) *httptest.Server {
 func say(t *testing.T, srv *httptest.Server, text string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	c, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { c.Close() })
 	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second)) // only a server that hangs takes that long
 	if _, err := io.WriteString(c, text); err != nil {
@@ -117,9 +117,7 @@ func TestABodyThatComesLeavesNoDeadline(t *testing.T) {
 			})
 			for range 2 {
 				resp, err := srv.Client().Post(srv.URL, "text/plain", strings.NewReader("{}"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				text, err := io.ReadAll(resp.Body)
 				resp.Body.Close()
 				if err != nil || !strings.HasSuffix(string(text), " and all") {
@@ -175,9 +173,7 @@ func TestTheErrorOfASlowBodyNamesTheLimit(t *testing.T) {
 	})
 	_, in := say(t, srv, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{")
 	resp, err := http.ReadResponse(in, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if text, _ := io.ReadAll(resp.Body); !strings.HasPrefix(string(text), "not all of it came within 20ms") || !strings.HasSuffix(string(text), "true") {
 		t.Errorf("got %q", text)
 	}
@@ -210,9 +206,7 @@ func TestAPanicReachesTheClient(t *testing.T) {
 				none.BodyWait++
 			})
 			resp, err := srv.Client().Get(srv.URL + tt.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			text, err := io.ReadAll(resp.Body)
 			if err != nil {
 				text = []byte("cut")

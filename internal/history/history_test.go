@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/trace"
 )
@@ -117,9 +118,7 @@ func TestTextsAreWrittenOnlyIfAllowed(t *testing.T) {
 			h, _ = opened(t, where, c)
 			var n int
 			db, err := h.db.Open(t.Context(), false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			err = db.QueryRowContext(t.Context(), "SELECT count(*) FROM h_exchange WHERE lower(words || doc || said) LIKE '%reply%' OR lower(words || doc || said) LIKE '%prompt 1%'").Scan(&n)
 			if want := []int{0, 1, 3}[i]; n != want || err != nil { // together with those before
 				t.Errorf("%s: %d exchanges have texts, %v, want %d", texts, n, err, want)
@@ -134,9 +133,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		h := New(where, wide, func(err error) { t.Error(err) })
 		db, err := h.db.Open(t.Context(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer h.db.Close()
 		r := rand.New(rand.NewPCG(5, 5))
 		for round := range 8 {
@@ -147,18 +144,12 @@ func TestTheHistoryIsBounded(t *testing.T) {
 			for i := range 30 {
 				all = append(all, said(fmt.Sprint(i), time.Now().Add(-time.Duration(i)*10*time.Hour), 200+r.IntN(2)*300))
 			}
-			if err := h.write(t.Context(), all); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, h.write(t.Context(), all))
 			h.config = Config{Days: 1 + r.IntN(12), Most: 1 + r.IntN(40), Bytes: int64(1000 + r.IntN(40000)), Texts: Failed}
-			if err := h.clean(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, h.clean(t.Context()))
 			left, _, err := h.Search(t.Context(), Query{Most: 100})
 			var bytes int64
-			if err := errors.Join(err, db.QueryRowContext(t.Context(), "SELECT coalesce(sum(size), 0) FROM h_exchange").Scan(&bytes)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, errors.Join(err, db.QueryRowContext(t.Context(), "SELECT coalesce(sum(size), 0) FROM h_exchange").Scan(&bytes)))
 			days := min((h.config.Days*24+9)/10, 30) // that lie within the days
 			if len(left) > h.config.Most || len(left) > days || bytes > h.config.Bytes {
 				t.Errorf("round %d: %d exchanges of %d bytes are left under %+v", round, len(left), bytes, h.config)

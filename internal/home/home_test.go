@@ -12,9 +12,7 @@ import (
 func TestTheDataFolder(t *testing.T) {
 	t.Setenv("HOME", "/home/ann")
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tt := range []struct{ dir, xdg, want string }{
 		{"", "", "/home/ann/.local/share/toolnorm"},
 		{"", "/var/data", "/var/data/toolnorm"},
@@ -35,9 +33,7 @@ func TestSettingsOfTheProxyAreRead(t *testing.T) {
 	if s, err := ReadSettings(""); err != nil || s.Data != "" || s.Store != "" {
 		t.Errorf("without a file: %+v, %v", s, err)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "toolnorm"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(dir, "toolnorm"), 0o700))
 	for text, want := range map[string]Settings{
 		"listen: 127.0.0.1:1\ndata: /srv/x\nstore: postgres://a@b/c\nhosts: [a]\n": {Data: "/srv/x", Store: "postgres://a@b/c"},
 		"# nothing\n": {},

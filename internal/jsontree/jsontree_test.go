@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestTheDepthIsBounded(t *testing.T) {
@@ -71,8 +73,6 @@ func plain(t *testing.T, text string, v *Value) (out any) {
 	case '"':
 		return v.Text
 	}
-	if err := json.Unmarshal([]byte(v.Raw), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(v.Raw), &out))
 	return out
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // searched gives the scores of a query in segments of some texts, and the features of each text.
@@ -25,21 +27,15 @@ func searched(t *testing.T, all []*Segment, whole Statistics, query string) (sco
 				continue
 			}
 			list, err := ReadList(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			place[list.Number] = i
 			postings, err := list.Read(nil, len(part))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			scale.Score(postings, term.Weight, part, lengths)
 		}
 		for _, stream := range s.Streams {
 			fields, err := ReadStream(stream)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			features = append(features, look.Of(fields, place))
 		}
 		scores = append(scores, part...)

@@ -18,6 +18,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/trace"
 )
 
@@ -25,9 +26,7 @@ import (
 func rules(t *testing.T, text string) *Rules {
 	t.Helper()
 	r, err := Parse(map[string]string{"*": text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 

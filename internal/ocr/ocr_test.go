@@ -159,9 +159,7 @@ func TestLabelledLines(t *testing.T) {
 			return yes, nil
 		}}
 		res, err := n.Normalize(context.Background(), line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if res.Text == out[i] {
 			right++
 		} else {

@@ -19,6 +19,7 @@ import (
 
 	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/test/must"
 )
 
 // recorded is an expression with what CPython said of it: a type and a repr, or an error's kind and
@@ -114,9 +115,7 @@ func compareAll(t *testing.T, lines io.Reader) (n int) {
 	bad, rounded, limited := 0, 0, 0
 	for s.Scan() {
 		var r recorded
-		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(s.Bytes(), &r))
 		if r.Expr == "" {
 			continue
 		}
@@ -134,9 +133,7 @@ func compareAll(t *testing.T, lines io.Reader) (n int) {
 			}
 		}
 	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Err())
 	if limited > n/1000 {
 		t.Errorf("%d of %d expressions ended at a limit", limited, n)
 	}
@@ -147,14 +144,10 @@ func compareAll(t *testing.T, lines io.Reader) (n int) {
 // TestDifferential compares with what CPython said when testdata/differential was recorded.
 func TestDifferential(t *testing.T) {
 	f, err := os.Open("testdata/differential/recorded.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if n := compareAll(t, z); n < 10_000 {
 		t.Errorf("%d expressions, want 10,000", n)
 	}
@@ -164,9 +157,7 @@ func TestDifferential(t *testing.T) {
 // disagreement with.
 func TestWritten(t *testing.T) {
 	f, err := os.Open("testdata/differential/written.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer f.Close()
 	if n := compareAll(t, f); n < 230 {
 		t.Errorf("%d expressions, want 230", n)
@@ -191,9 +182,7 @@ func TestDifferentialLive(t *testing.T) {
 		count = "2000"
 	}
 	out, err := exec.Command("python3", "testdata/differential/generate.py", seed, count).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Logf("seed %s", seed)
 	compareAll(t, bytes.NewReader(out))
 }

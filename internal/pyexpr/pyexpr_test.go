@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/test/must"
 )
 
 // run compiles and runs an expression with vars.
@@ -153,9 +154,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	p, err := Compile("sum(range(10**9))", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Run(ctx, nil, py.Limits{Steps: 1 << 40, Timeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "the call was cancelled") {
@@ -167,9 +166,7 @@ func TestLimits(t *testing.T) {
 // written.
 func TestProgramsAreShared(t *testing.T) {
 	p, err := Compile("[f'{x * n}'.upper() for x in range(n)] + sorted(['Σ', 'ß'], key=str.casefold)", []string{"n"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	done := make(chan string)
 	for range 8 {
 		go func() {
@@ -191,9 +188,7 @@ func BenchmarkCompiled(b *testing.B) {
 		{"comprehension", "[x * x for x in range(20) if x % 2]"},
 	} {
 		p, err := Compile(c.src, []string{"num1", "num2"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		vars := map[string]any{"num1": json.Number("5"), "num2": json.Number("3")}
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

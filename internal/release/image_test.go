@@ -32,9 +32,7 @@ func readImage(t *testing.T, dist string) *image {
 		t.Fatal("Dockerfile does not build as the release does, or its last stage is not empty at first")
 	}
 	i := &image{root: t.TempDir()}
-	if err := os.Chmod(i.root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(i.root, 0o755))
 	for line := range strings.Lines(last) {
 		words := strings.Fields(line)
 		if len(words) == 0 {
@@ -68,24 +66,16 @@ func (i *image) copy(t *testing.T, dist string, args []string) {
 	switch {
 	case strings.HasPrefix(from, "/bin/built/"):
 		copyFile(t, filepath.Join(dist, "programs", runtime.GOOS+"_"+runtime.GOARCH, filepath.Base(from)), to)
-		if err := os.Chmod(to, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chmod(to, 0o755))
 	case from == "/data":
 		var uid, gid int
 		if _, err := fmt.Sscanf(args[1], "--chown=%d:%d", &uid, &gid); err != nil {
 			t.Fatalf("%q: %v", args, err)
 		}
-		if err := os.Mkdir(to, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(to, uid, gid); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(to, 0o755))
+		must.OK(t, os.Chown(to, uid, gid))
 	case strings.HasPrefix(from, "/etc/ssl/"): // of Debian's ca-certificates
-		if err := os.MkdirAll(to, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(to, 0o755))
 		copyFile(t, from, filepath.Join(to, filepath.Base(from)))
 	default:
 		t.Fatalf("Dockerfile copies %s, which is not known to this test", from)

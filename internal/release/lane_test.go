@@ -106,9 +106,7 @@ func TestReleaseChecksums(t *testing.T) {
 func targets(t *testing.T, dist string) (names []string) {
 	t.Helper()
 	folders, err := os.ReadDir(filepath.Join(dist, "programs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, f := range folders {
 		names = append(names, f.Name())
 	}
@@ -268,12 +266,8 @@ func TestReleaseArchiveRuns(t *testing.T) {
 	c := exec.Command(filepath.Join(dir, "toolnorm"), "serve", "--listen", "127.0.0.1:0")
 	c.Env = []string{"HOME=" + home, "OLLAMA_HOST=127.0.0.1:1"}
 	log, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, c.Start())
 	defer c.Process.Kill()
 	base, lines := "", bufio.NewScanner(log)
 	for base == "" && lines.Scan() {
@@ -288,9 +282,7 @@ func TestReleaseArchiveRuns(t *testing.T) {
 	if got := ask(t, base+"/admin", ""); !strings.Contains(got, "<script") {
 		t.Errorf("the release has no admin page: %.300s", got)
 	}
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Process.Signal(syscall.SIGTERM))
 	if err := c.Wait(); err != nil {
 		t.Errorf("stopped by SIGTERM: %v", err)
 	}

@@ -31,9 +31,7 @@ func boot(t *testing.T, shared string) *machine {
 	var said bytes.Buffer
 	c := exec.Command("unshare", "--pid", "--mount", "--fork", "--kill-child", "--cgroup", "--uts", "--ipc", "--net", "./machine.sh", t.TempDir(), shared)
 	c.Stdout, c.Stderr = &said, &said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Start())
 	ended := make(chan struct{})
 	go func() { c.Wait(); close(ended) }() // ends with the process, which the end of the test kills
 	t.Cleanup(func() { c.Process.Kill(); <-ended })

@@ -66,9 +66,7 @@ func TestPackingGivesTheSameBytes(t *testing.T) {
 		var one, two bytes.Buffer
 		turned := someEntries()
 		slices.Reverse(turned)
-		if err := errors.Join(write(&one, someEntries()), write(&two, turned)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(write(&one, someEntries()), write(&two, turned)))
 		if !bytes.Equal(one.Bytes(), two.Bytes()) {
 			t.Errorf("%s: the same files in another order give other bytes", name)
 		}
@@ -77,9 +75,7 @@ func TestPackingGivesTheSameBytes(t *testing.T) {
 
 func TestArchivesHoldWhatWasPacked(t *testing.T) {
 	var packed bytes.Buffer
-	if err := writeTarGz(&packed, "top/", someEntries(), at); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, writeTarGz(&packed, "top/", someEntries(), at))
 	var got []string
 	for _, h := range tarHeaders(t, packed.Bytes()) {
 		got = append(got, fmt.Sprintf("%s %o", h.Name, h.Mode))
@@ -92,13 +88,9 @@ func TestArchivesHoldWhatWasPacked(t *testing.T) {
 		t.Errorf("the archive holds %s\nwant %s", s, want)
 	}
 	packed.Reset()
-	if err := writeZip(&packed, "top/", someEntries(), at); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, writeZip(&packed, "top/", someEntries(), at))
 	zr, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(zr.File) != 3 || zr.File[1].Name != "top/usr/bin/a" || !zr.File[1].Modified.Equal(at) {
 		t.Errorf("the zip holds %d files, the second is %+v", len(zr.File), zr.File[1].FileHeader)
 	}
@@ -108,17 +100,13 @@ func TestArchivesHoldWhatWasPacked(t *testing.T) {
 func tarHeaders(t *testing.T, packed []byte) (all []*tar.Header) {
 	t.Helper()
 	zr, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for tr := tar.NewReader(zr); ; {
 		h, err := tr.Next()
 		if err == io.EOF {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all = append(all, h)
 	}
 }
@@ -126,9 +114,7 @@ func tarHeaders(t *testing.T, packed []byte) (all []*tar.Header) {
 // TestTheSBOMNamesWhatIsLinkedIn takes the program of this very test for one of the release.
 func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Chdir("../..")
 	b := build{t.TempDir(), runtime.GOOS, runtime.GOARCH}
 	for program := range completionCommands {
@@ -137,13 +123,9 @@ func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
 		}
 	}
 	all, err := partsOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := &release{dist: t.TempDir(), version: "1.0"}
-	if err := r.writeSBOM(all); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.writeSBOM(all))
 	text := must.Read(t, filepath.Join(r.dist, "toolnorm_1.0_sbom.cdx.json"))
 	var bom struct {
 		BOMFormat  string
@@ -229,9 +211,7 @@ func namesIn(t *testing.T, packed []byte) (names []string) {
 func TestPackedLinksLeadSomewhere(t *testing.T) {
 	t.Chdir("../..")
 	all, err := pages()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	debian := slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.name == "LICENSE" || e.name == "CHANGELOG.md" })
 	for _, packed := range [][]entry{keepLinks(all), keepLinks(debian)} {
 		there, n := map[string]bool{}, 0

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 )
 
@@ -35,9 +36,7 @@ func open(t *testing.T) (a, b *Store) {
 
 func TestWhatOneReplicaKeepsAnotherFinds(t *testing.T) {
 	a, b := open(t)
-	if err := a.Put("reply", "1", "ann", []byte("text"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, a.Put("reply", "1", "ann", []byte("text"), time.Hour))
 	if got, ok, err := b.Get("reply", "1", "ann"); string(got) != "text" || !ok || err != nil {
 		t.Errorf("%q, %v, %v", got, ok, err)
 	}
@@ -63,9 +62,7 @@ func TestWhatOneReplicaKeepsAnotherFinds(t *testing.T) {
 
 func TestACallIsTakenOnce(t *testing.T) {
 	a, b := open(t)
-	if err := a.Put("call", "1", "", []byte("x"), time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, a.Put("call", "1", "", []byte("x"), time.Hour))
 	var taken sync.WaitGroup
 	var mu sync.Mutex
 	n := 0
@@ -115,9 +112,7 @@ func TestNobodyKeepsTooMuch(t *testing.T) {
 	a, _ := open(t)
 	a.Put("reply", "bobs", "bob", []byte("x"), time.Hour)
 	for n := range mostKept + 2*pruneEvery {
-		if err := a.Put("reply", fmt.Sprint(n), "ann", []byte("x"), time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, a.Put("reply", fmt.Sprint(n), "ann", []byte("x"), time.Hour))
 	}
 	if _, ok, _ := a.Get("reply", "0", "ann"); ok {
 		t.Error("the oldest is still there")
@@ -139,9 +134,7 @@ func TestAFileIsNotShared(t *testing.T) {
 func TestNotesOfOthersHaveTheirAge(t *testing.T) {
 	a, b := open(t)
 	for id, life := range map[string]time.Duration{"1": time.Minute, "2": 50 * time.Second, "gone": -time.Second} {
-		if err := a.Put("limits", id, "", []byte("of "+id), life); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, a.Put("limits", id, "", []byte("of "+id), life))
 	}
 	a.Put("other", "3", "", nil, time.Minute)
 	got, err := b.Others("limits", "1", time.Minute)
@@ -157,12 +150,8 @@ func TestMailArrivesOnce(t *testing.T) {
 	if a.Name() == b.Name() {
 		t.Fatal("both have the name", a.Name())
 	}
-	if err := a.Send(b.Name(), []byte("early")); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Send(newName(), []byte("of nobody")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, a.Send(b.Name(), []byte("early")))
+	must.OK(t, a.Send(newName(), []byte("of nobody")))
 	ctx, cancel := context.WithCancel(t.Context())
 	got, ended := make(chan string, 200), make(chan struct{})
 	go func() {
@@ -221,9 +210,7 @@ func TestReplicasAskEachOther(t *testing.T) {
 	}
 	killed := &Store{db: a.db, name: newName()}
 	body, _ := json.Marshal(Replica{killed.name, "C"})
-	if err := a.Put(replicaKind, killed.name, "", body, time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, a.Put(replicaKind, killed.name, "", body, time.Minute))
 	until := func(want string) {
 		t.Helper()
 		for got := ""; got != want; time.Sleep(5 * time.Millisecond) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // shown lists relations in a line.
@@ -53,9 +55,7 @@ func oddFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "odd.db")
 	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer db.Close()
 	db.SetMaxOpenConns(1) // writable_schema is the connection's
 	if _, err := db.Exec(`CREATE TABLE deals (id INTEGER, title TEXT); INSERT INTO deals VALUES (1, 'one');

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"toolnorm/internal/test/must"
 )
 
 // fencedIn are fences around ⋯.
@@ -100,9 +102,7 @@ func oddBlanks(t *testing.T, db interface {
 // jsonOf is a text as JSON.
 func jsonOf(t *testing.T, s string) string {
 	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(text)
 }
 

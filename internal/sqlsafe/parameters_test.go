@@ -177,9 +177,7 @@ func valuesOf(t *testing.T, text string) (all []sql.NamedArg) {
 	var object map[string]any
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	if err := d.Decode(&object); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.Decode(&object))
 	for name, v := range object {
 		if n, ok := v.(json.Number); ok {
 			if i, err := n.Int64(); err == nil {

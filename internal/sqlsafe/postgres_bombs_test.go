@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"toolnorm/internal/test/must"
 )
 
 // macro is a part of a bomb that is written out n times.
@@ -110,9 +112,7 @@ func (s *server) bombs(t *testing.T, db *PostgresDB, seed uint64, rounds int, sa
 	var warm []*pgxpool.Conn
 	for range connections {
 		conn, err := db.pool.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		warm = append(warm, conn)
 	}
 	for _, conn := range warm {

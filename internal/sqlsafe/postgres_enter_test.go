@@ -99,9 +99,7 @@ func (s *server) bare(t *testing.T, all []string) (n int) {
 	c := s.admin.Config().Copy()
 	c.User, c.Password = s.config.User, s.config.Password
 	conn, err := pgx.ConnectConfig(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(context.Background())
 	for _, sql := range all {
 		_, err := conn.Exec(t.Context(), "BEGIN READ ONLY; SET LOCAL statement_timeout = 50; "+PostgreSQL.plain(sql), pgx.QueryExecModeSimpleProtocol)

@@ -33,9 +33,7 @@ func newServer(t *testing.T) *server {
 	t.Helper()
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { admin.Close(context.Background()) })
 	tables := must.Read(t, "testdata/postgres_tables.sql")
 	roles := `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'reader') THEN
@@ -58,9 +56,7 @@ func (s *server) open(t *testing.T, change func(*PostgresConfig)) *PostgresDB {
 		change(&c)
 	}
 	db, err := OpenPostgres(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(db.Close)
 	return db
 }
@@ -74,9 +70,7 @@ func (s *server) state(t *testing.T) string {
 		(SELECT count(*) FROM users), (SELECT count(*) FROM orders), (SELECT json_agg(word) FROM secret), (SELECT last_value FROM counter),
 		(SELECT count(*) FROM pg_largeobject_metadata), (SELECT json_agg(rolname ORDER BY oid) FROM pg_roles), (SELECT count(*) FROM pg_proc),
 		(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), (SELECT count(*) FROM pg_extension))::text`).Scan(&text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return text
 }
 
@@ -111,9 +105,7 @@ func TestRealPostgresStopsWhatTheCheckMisses(t *testing.T) {
 			continue
 		}
 		conn, err := db.pool.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c1 := conn.Conn().PgConn()
 		if _, err := db.within(t.Context(), c1, &bound{sql: c.sql, text: c.sql}, &checked{}, &values{}, db.config.Limits, fetch); err == nil {
 			passed++
@@ -130,9 +122,7 @@ func TestRealPostgresRunsLegitimateStatements(t *testing.T) {
 	s := newServer(t)
 	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 30 * time.Second }) // on a busy machine, too
 	var version int
-	if err := s.admin.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.admin.QueryRow(t.Context(), "SELECT current_setting('server_version_num')::int / 10000").Scan(&version))
 	for _, c := range corpus(t, "postgres_legitimate.txt") {
 		if c.says == "16+" && version < 16 || c.says == "17+" && version < 17 {
 			continue

@@ -79,13 +79,9 @@ func (s *server) asker(t *testing.T, limit time.Duration) asking {
 func (s *server) unlisted(t *testing.T, seed uint64) (all []attack) {
 	t.Helper()
 	rows, err := s.admin.Query(t.Context(), "SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 11 ORDER BY 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := rand.New(rand.NewPCG(seed, 36))
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for _, name := range names {
@@ -108,9 +104,7 @@ func (s *server) unlisted(t *testing.T, seed uint64) (all []attack) {
 func TestSQLiteStopsTheSecondRedTeam(t *testing.T) {
 	path := newFile(t)
 	own, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := own.Exec(readTestdata(t, "sqlite_owner2.sql")); err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +129,10 @@ func unlistedSQLite(t *testing.T, own *sql.DB) (all []attack) {
 		"pragma_pragma_list":   {"PRAGMA X", "PRAGMA X = 1", "SELECT * FROM pragma_X('secret')"},
 	} {
 		rows, err := own.Query("SELECT DISTINCT name FROM " + from + " ORDER BY name")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for rows.Next() {
 			var name string
-			if err := rows.Scan(&name); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, rows.Scan(&name))
 			if sqliteFunctions()[strings.ToLower(name)] || strings.ContainsAny(name, "->") {
 				continue
 			}
@@ -150,9 +140,7 @@ func unlistedSQLite(t *testing.T, own *sql.DB) (all []attack) {
 				all = append(all, attack{fmt.Sprint("unlisted, ", from), refused, strings.ReplaceAll(form, "X", name)})
 			}
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, rows.Err())
 	}
 	if len(all) < 300 {
 		t.Fatalf("%d calls", len(all))

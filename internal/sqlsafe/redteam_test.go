@@ -198,9 +198,7 @@ func TestSQLiteStopsTheRedTeam(t *testing.T) {
 	db := openFile(t, path, nil)
 	own, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f")+
 		"?_pragma=busy_timeout(10000)") // a statement that was stopped in time may hold its lock for a moment
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer own.Close()
 	bytes := func() string {
 		text := must.Read(t, path)

@@ -23,9 +23,7 @@ func newFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a b?.db")
 	db, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer db.Close()
 	tables := must.Read(t, "testdata/sqlite_tables.sql")
 	if _, err := db.Exec(string(tables)); err != nil {
@@ -42,9 +40,7 @@ func openFile(t testing.TB, path string, change func(*SQLiteConfig)) *SQLiteDB {
 		change(&c)
 	}
 	db, err := OpenSQLite(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestNothingIsSentBeforeTheFirstFlush(t *testing.T) {
@@ -17,9 +19,7 @@ func TestNothingIsSentBeforeTheFirstFlush(t *testing.T) {
 		t.Errorf("sent %q %v before a flush", rec.Body, rec.Header())
 	}
 	for range 2 { // the second has nothing to send
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Flush())
 	}
 	if got, want := rec.Body.String(), "data: 1\n\n: keep-alive\n\n"; got != want || !w.Wrote() || !rec.Flushed {
 		t.Errorf("sent %q, flushed %v, want %q", got, rec.Flushed, want)
@@ -57,9 +57,7 @@ func TestTheDeadlineMovesCoarsely(t *testing.T) {
 	w := NewWriter(d, time.Hour)
 	for range 100 {
 		w.Comment("x")
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, w.Flush())
 	}
 	if d.set != 1 {
 		t.Errorf("the deadline was set %d times in a moment, want once", d.set)

@@ -25,9 +25,7 @@ func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 func open(t *testing.T, where string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -45,9 +43,7 @@ var notes = []store.Step{
 // count is the number of rows of a table.
 func count(t *testing.T, db *store.DB, table string) (n int) {
 	t.Helper()
-	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 	return n
 }
 
@@ -55,9 +51,7 @@ func TestStepsAreTakenOnceAndInOrder(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db := open(t, where)
 		for n := range 3 {
-			if err := db.Migrate(t.Context(), "notes", notes[:min(n+1, 2)]...); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, db.Migrate(t.Context(), "notes", notes[:min(n+1, 2)]...))
 			if got := count(t, db, "notes"); got != min(n, 1) {
 				t.Errorf("after start %d there are %d rows", n, got)
 			}
@@ -72,9 +66,7 @@ func TestStepsAreTakenOnceAndInOrder(t *testing.T) {
 func TestADatabaseOfANewerVersionIsLeftAlone(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db := open(t, where)
-		if err := db.Migrate(t.Context(), "notes", notes...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Migrate(t.Context(), "notes", notes...))
 		other := store.SQL("another first row", "INSERT INTO notes (id, text) VALUES (2, 'two')")
 		for want, steps := range map[string][]store.Step{
 			"made by a newer version (it has 2 steps, this one knows 1)":                   notes[:1],
@@ -106,9 +98,7 @@ func TestAFailedStepTakesAllBack(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if err := db.Migrate(t.Context(), "notes", notes...); err != nil || count(t, db, "notes") != 1 {
 			t.Errorf("Migrate = %v", err)
 		}
@@ -142,14 +132,10 @@ func TestManyFirstStarts(t *testing.T) {
 func TestAFileIsItsOwnersAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a folder", "it's 100%?.db")
 	db := open(t, path)
-	if err := db.Migrate(t.Context(), "notes", notes...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.Migrate(t.Context(), "notes", notes...))
 	for _, name := range []string{path, path + "-wal", path + "-shm", filepath.Dir(path)} {
 		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if want := map[bool]fs.FileMode{false: 0o600, true: 0o700}[info.IsDir()]; info.Mode().Perm() != want {
 			t.Errorf("%s: mode %v, want %v", name, info.Mode().Perm(), want)
 		}
@@ -184,14 +170,10 @@ func TestWhatCannotBeOpened(t *testing.T) {
 func TestChangesAreTold(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db, other := open(t, where), open(t, where)
-		if err := db.Migrate(t.Context(), "notes", notes...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Migrate(t.Context(), "notes", notes...))
 		ctx, cancel := context.WithCancel(t.Context())
 		changed, err := db.Listen(ctx, "notes", func(err error) { t.Error(err) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for i := range 3 {
 			err := other.Alone(t.Context(), func(tx *store.Tx) error {
 				if _, err := tx.ExecContext(t.Context(), "INSERT INTO notes (id, text) VALUES ($1, $2)", 10+i, "new"); err != nil {
@@ -199,9 +181,7 @@ func TestChangesAreTold(t *testing.T) {
 				}
 				return other.Notify(t.Context(), tx, "notes")
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			select {
 			case <-changed:
 			case <-time.After(10 * time.Second):
@@ -231,9 +211,7 @@ func TestALostConnectionIsMadeAgain(t *testing.T) {
 	db := open(t, databases.Postgres(t))
 	lost := make(chan error, 10)
 	changed, err := db.Listen(t.Context(), "notes", func(err error) { lost <- err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := db.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"); err != nil {
 		t.Fatal(err)
 	}
@@ -243,9 +221,7 @@ func TestALostConnectionIsMadeAgain(t *testing.T) {
 		t.Fatal("the loss was not told")
 	}
 	<-changed // something may have gone by
-	if err := db.Notify(t.Context(), db, "notes"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.Notify(t.Context(), db, "notes"))
 	select {
 	case <-changed:
 	case <-time.After(10 * time.Second):

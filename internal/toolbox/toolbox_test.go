@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
 )
@@ -17,9 +18,7 @@ func TestTheToolsWorkOnTheDataFolder(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 { // the second start finds what the first has made
 		b, err := Open(t.Context(), Config{Data: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		res := b.Registry.Call(t.Context(), "calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":"2025"}`))
 		if want := `{"employee_id":"EMP001","year":2025,"total":19,"used":4.5,"remaining":14.5}`; res.Text() != want {
 			t.Errorf("got %s", res.Text())
@@ -68,9 +67,7 @@ func TestTheSampleMakesWayForTheUsersTools(t *testing.T) {
 		{"auto", false, false, false, false},
 	} {
 		b, err := Open(t.Context(), Config{Data: dir, Sample: step.sample})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		before := b.Sampled()
 		if step.own {
 			b.Registry.Expect("mcp server x")
@@ -103,16 +100,12 @@ func offered(r *tools.Registry, name string) bool {
 
 func TestTheSampleGoesAndComesWhileOthersDo(t *testing.T) {
 	b, err := Open(t.Context(), Config{Data: t.TempDir(), Sample: "auto"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer b.Close()
 	changed, stop := b.Registry.Watch()
 	defer stop()
 	for _, others := range [][]tools.Tool{{{Name: "other", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.Result{}, nil }}}, nil} {
-		if err := b.Registry.Set("mcp server x", others...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.Registry.Set("mcp server x", others...))
 		<-changed
 		if b.Sampled() != (others == nil) || offered(b.Registry, "search_docs") != b.Sampled() {
 			t.Errorf("beside %d tools: the sample is offered: %v", len(others), b.Sampled())
@@ -127,9 +120,7 @@ func TestTheSampleGoesAndComesWhileOthersDo(t *testing.T) {
 
 func TestNamesOfBuiltInToolsAreTheirsWhetherTheyAreOfferedOrNot(t *testing.T) {
 	box, err := Open(t.Context(), Config{Data: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer box.Close()
 	for _, name := range []string{"search_docs", "execute_postgres_query", "search_documents"} {
 		d := dynamic.Draft{Name: name, DescriptionAgent: "x", Type: "PYTHON", Definition: "1"}

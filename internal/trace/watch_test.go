@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // grow puts what a watch returns into the sides that a page shows.
@@ -57,9 +58,7 @@ func TestAWatchSeesWhatIsKept(t *testing.T) {
 				if r.IntN(2) == 0 {
 					var seen Seen
 					body, err := json.Marshal(w.Seen)
-					if err := errors.Join(err, json.Unmarshal(body, &seen)); err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, errors.Join(err, json.Unmarshal(body, &seen)))
 					w = l.Watch("id", seen)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/trace"
 )
@@ -45,9 +46,7 @@ func TestUsageIsKeptByDayCallerAndModel(t *testing.T) {
 			ask(u, "bob", "qwen3\x00\xff", 502)
 		}
 		u.End(as("ann"), &trace.Sum{API: "count_tokens", Model: "qwen3", Status: 200, Tokens: chat.Counts{Prompt: 1000}})
-		if err := u.write(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, u.write(ctx))
 		ask(u, "ann", "qwen3", 200)
 		if err := u.db.Close(); err != nil { // as if the program ended; what waits is kept
 			t.Fatal(err)
@@ -55,13 +54,9 @@ func TestUsageIsKeptByDayCallerAndModel(t *testing.T) {
 		u.db = store.Lazy{Where: where, Domain: "usage", Steps: steps}
 		u.add(group{since(32), "ann", "old"}, Counts{Requests: 1})
 		u.add(group{since(8), "ann", "last week"}, Counts{Requests: 1})
-		if err := u.write(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, u.write(ctx))
 		again := opened(t, where)
-		if err := again.clean(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, again.clean(ctx))
 		today := since(1)
 		for days, want := range map[int]string{
 			7:  fmt.Sprintf("[{%s ann qwen3 {4 0 8 40 16 12}} {%s bob qwen3\uFFFD {3 3 6 30 12 9}}]", today, today),

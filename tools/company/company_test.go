@@ -33,13 +33,9 @@ func open(t *testing.T, where string) (*Company, *tools.Registry) {
 	t.Helper()
 	db := storetest.Open(t, where)
 	c, err := Open(t.Context(), db, today)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
-	if err := r.Set("company", c.Tools()...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("company", c.Tools()...))
 	return c, r
 }
 
@@ -55,9 +51,7 @@ func TestCalls(t *testing.T) {
 		for _, file := range files {
 			src := must.Read(t, file)
 			calls, err := golden.Sections(src)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			var out bytes.Buffer
 			for _, call := range calls {
 				got := outcome(t, registry, call.Name)
@@ -88,9 +82,7 @@ func outcome(t *testing.T, registry *tools.Registry, call string) string {
 		}
 	}
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, tools.OutcomeOf(res).JSON(), "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Indent(&pretty, tools.OutcomeOf(res).JSON(), "", "  "))
 	return pretty.String()
 }
 
@@ -168,9 +160,7 @@ func TestALargeResultIsCutAndSaysSo(t *testing.T) {
 			Employees, Documents []json.RawMessage
 			Truncated            bool
 		}
-		if err := json.Unmarshal(registry.Call(t.Context(), name, json.RawMessage(args)).Structured, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(registry.Call(t.Context(), name, json.RawMessage(args)).Structured, &got))
 		if n := len(got.Employees) + len(got.Documents); n != most || !got.Truncated {
 			t.Errorf("%s: %d, truncated %v", call, n, got.Truncated)
 		}

@@ -37,19 +37,13 @@ func openOn(t *testing.T, c Config, where string) (*Data, *tools.Registry) {
 	db := storetest.Open(t, where)
 	c.Tools = "always"
 	d, err := Open(t.Context(), c, db, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(d.Close)
 	all, err := d.Tools(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	args := new(toolargs.Reader)
 	r := tools.New(tools.Options{Fit: args.Fit})
-	if err := r.Set("data", all...); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("data", all...))
 	return d, r
 }
 
@@ -136,9 +130,7 @@ func TestEmbeddingsComeInOrderAndInBatches(t *testing.T) {
 			texts = append(texts, strings.Repeat("b", i+1))
 		}
 		args, err := json.Marshal(map[string]any{"text_list": texts})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for range 2 { // the second time from the cache
 			got, failed := call(t, r, "get_text_embedding", string(args))
 			var out embeddings
@@ -229,9 +221,7 @@ func TestWhatIsOffered(t *testing.T) {
 		"nothing set": {Config{}, 0}, "always": {Config{Tools: "always"}, 6}, "never": {Config{Tools: "never", PostgresHost: "x"}, 0}, "a database": {Config{PostgresHost: "x"}, 6},
 	} {
 		d, err := Open(t.Context(), want.config, db, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if all, err := d.Tools(t.Context()); err != nil || len(all) != want.n {
 			t.Errorf("%s: %d tools, %v", c, len(all), err)
 		}
@@ -253,9 +243,7 @@ func TestSettingsOfOtherPrograms(t *testing.T) {
 func TestTheSpecifiedExamplesOfSQL(t *testing.T) {
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Close(context.Background())
 	if _, err := admin.Exec(t.Context(), `CREATE TABLE users (user_id int, username text, email text, created_at date);
 		INSERT INTO users VALUES (1, 'john_doe', 'john@example.com', '2024-03-01'), (2, 'jane_smith', 'jane@example.com', '2024-04-01'), (3, 'old', '', '2023-01-01');
@@ -309,9 +297,7 @@ func FuzzSanitize(f *testing.F) {
 			t.Skip()
 		}
 		res, err := tool.Call(context.Background(), args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var in struct{ Text string }
 		var out sanitized
 		if json.Unmarshal(args, &in) != nil || json.Unmarshal(res.Structured, &out) != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 )
 
@@ -17,9 +18,7 @@ func TestAToolWithoutAConnectionAsksTheOneThatIsConfigured(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), strings.ReplaceAll(sampleTables, "(1, 'USER', 1, 50)", "(1, 'USER', 1, 77)")); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.Close())
 	for want, connections := range map[string]map[string]string{
 		`sample {"user_nm":"hong","max_count":50}`: {},
 		`crm {"user_nm":"hong","max_count":77}`:    {"crm": path},

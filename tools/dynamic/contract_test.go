@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 
 	"go.yaml.in/yaml/v3"
@@ -136,9 +137,7 @@ func TestExamplesInFilesComeBackTheSame(t *testing.T) {
 	}
 	for i := range 3000 {
 		text, err := chat.JSON(value(0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		e := Example{Arguments: json.RawMessage(`{"x":` + string(text) + `}`), Result: text, Rows: ">= 1", Contains: words[random.IntN(len(words))], Error: words[random.IntN(len(words))]}
 		e.normalize()
 		file, err := yaml.Marshal(e)
@@ -158,9 +157,7 @@ func TestExamplesInFilesComeBackTheSame(t *testing.T) {
 func TestDriftOfTheSchemaIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crm.db")
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer db.Close()
 	do := func(statements ...string) {
 		t.Helper()
@@ -210,9 +207,7 @@ func TestACheckEndsInTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	all, err := s.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	<-ctx.Done()
 	var out Checked
 	for i := range all {

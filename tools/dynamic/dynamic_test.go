@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/internal/fault"
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
@@ -38,18 +39,14 @@ var (
 func newSet(t testing.TB, where string, change func(*Config)) *Set {
 	t.Helper()
 	db, err := store.Open(context.Background(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	args := new(toolargs.Reader)
 	c := Config{DB: db, Registry: tools.New(tools.Options{Fit: args.Fit}), Fit: args.Fit, Data: t.TempDir(), Store: where}
 	if change != nil {
 		change(&c)
 	}
 	s, err := Open(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		s.Close()
 		db.Close()
@@ -129,9 +126,7 @@ func TestTheTablesAreThoseOfTheSpecification(t *testing.T) {
 			"h_custom_tool_param": "id tool_id param_name param_type is_required description",
 		} {
 			rows, err := s.config.DB.QueryContext(t.Context(), "SELECT * FROM "+table)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			got, err := rows.Columns()
 			rows.Close()
 			if err != nil || strings.Join(got, " ") != want {
@@ -336,9 +331,7 @@ func TestReplicasSeeEachOthersChanges(t *testing.T) {
 		other.Changed(func() { heard <- struct{}{} })
 		changed, stop := other.config.Registry.Watch()
 		defer stop()
-		if err := other.Follow(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, other.Follow(t.Context()))
 		made := save(t, s, multiply)
 		wait(t, heard)
 		wait(t, changed) // what list_changed is sent for
@@ -360,9 +353,7 @@ func TestALostNoticeIsMadeUpFor(t *testing.T) {
 	s := newSet(t, where, nil)
 	heard := make(chan struct{}, 10)
 	s.Changed(func() { heard <- struct{}{} })
-	if err := s.Follow(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Follow(t.Context()))
 	if _, err := s.config.DB.ExecContext(t.Context(), `INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by) VALUES ('six', 'x', '', 'PYTHON', '6', 'Y', '', '');
 		UPDATE h_custom_tool_change SET n = n + 1`); err != nil {
 		t.Fatal(err)
@@ -375,9 +366,7 @@ func TestALostNoticeIsMadeUpFor(t *testing.T) {
 
 func TestABuiltInNameIsNotTaken(t *testing.T) {
 	s := newSet(t, filepath.Join(t.TempDir(), "store.db"), func(c *Config) {
-		if err := c.Registry.Set("company", tools.Tool{Name: "search_docs", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("built in"), nil }}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.Registry.Set("company", tools.Tool{Name: "search_docs", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("built in"), nil }}))
 	})
 	d := multiply
 	d.Name = "search_docs"
@@ -391,9 +380,7 @@ func TestABuiltInNameIsNotTaken(t *testing.T) {
 	six.Name = "six"
 	save(t, s, six)
 	s.config.Registry.Set("custom")
-	if err := s.config.Registry.Set("late", tools.Tool{Name: "multiply_numbers", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("late"), nil }}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.config.Registry.Set("late", tools.Tool{Name: "multiply_numbers", Call: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.TextOf("late"), nil }}))
 	s.own, s.last = map[string]bool{}, nil
 	if all, err := s.List(t.Context()); err != nil || all[0].Offered || !strings.Contains(all[0].Problem, "has that name") || !all[1].Offered {
 		t.Errorf("%+v, %v", all, err)

@@ -148,9 +148,7 @@ func TestFilesThatCannotBeReadSayWhy(t *testing.T) {
 		"name: a\nexamples: [{arguments: {}}, 5]": "line 2: an example is a mapping",
 	} {
 		path := filepath.Join(dir, "t.yaml")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		if got := actions(t, s, true, path); !strings.HasPrefix(got, "t.yaml refused: no tool can be read from it: "+want) {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
@@ -179,9 +177,7 @@ func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 			must.Write(t, filepath.Join(dir, name), text)
 		}
 		files, err := from.Export(t.Context(), dir, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		there, _ := filepath.Glob(filepath.Join(dir, "*"))
 		if len(there) != len(files)+len(notes) {
 			t.Errorf("seed %d: %q beside %q", seed, there, files)
@@ -191,16 +187,12 @@ func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 		}
 		before := namesOf(t, to)
 		all, err := to.Import(t.Context(), "x", false, dir) // with the notes, one of which is no tool
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if gone, err := to.Prune(t.Context(), "x", false, all); err == nil || len(gone) != 0 {
 			t.Errorf("seed %d: %v, %v: a refused file deletes", seed, gone, err)
 		}
 		all, err = to.Import(t.Context(), "x", false, files...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if dry, err := to.Prune(t.Context(), "x", true, all); err != nil || len(namesOf(t, to)) < len(before) {
 			t.Errorf("seed %d: a dry run deletes %v, %v", seed, dry, err)
 		}
@@ -217,9 +209,7 @@ func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 func namesOf(t *testing.T, s *Set) (names []string) {
 	t.Helper()
 	all, err := s.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, one := range all {
 		names = append(names, one.Name)
 	}

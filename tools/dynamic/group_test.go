@@ -17,9 +17,7 @@ import (
 func groupNames(t *testing.T, s *Set) (all []string) {
 	t.Helper()
 	groups, err := s.Groups.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, g := range groups {
 		all = append(all, fmt.Sprint(g.Name, " ", g.Offered, " ", g.Missing))
 	}
@@ -32,9 +30,7 @@ func TestSetsFollowTheStore(t *testing.T) {
 		other := newSet(t, where, nil) // another program on the same store
 		changed, stop := other.config.Registry.Watch()
 		defer stop()
-		if err := other.Follow(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, other.Follow(t.Context()))
 		save(t, s, multiply)
 		g, err := s.Groups.Save(t.Context(), "tester", GroupDraft{Name: "maths", Description: " To calculate. ", Tools: []string{"multiply_numbers", "gone", "multiply_numbers"}})
 		if err != nil || g.Version != 1 || !slices.Equal(g.Tools, []string{"gone", "multiply_numbers"}) || g.Offered != 1 || !slices.Equal(g.Missing, []string{"gone"}) || !g.OnlyReads || g.Destructive {
@@ -106,22 +102,16 @@ func TestSetsAsFiles(t *testing.T) {
 	if got := actions(t, other, false, path); !strings.Contains(got, "refused") || !strings.Contains(got, "hints") {
 		t.Error(got)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(path))
 	all, err := other.Import(t.Context(), "tester", false, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if gone, err := other.Prune(t.Context(), "tester", false, all); err != nil || len(gone) != 1 || gone[0].Name != "maths" || !gone[0].Set {
 		t.Errorf("%+v, %v", gone, err)
 	}
 	if _, err := other.Export(t.Context(), dir, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Groups.Delete(t.Context(), "tester", "empty", 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Groups.Delete(t.Context(), "tester", "empty", 0))
 	if _, err := s.Export(t.Context(), dir, true); err != nil {
 		t.Fatal(err)
 	}
@@ -143,9 +133,7 @@ func TestARenamedToolStaysInItsSets(t *testing.T) {
 		d := multiply
 		d.Name, d.Version = "times", tool.Version
 		tool, err := s.Update(t.Context(), "tester", tool.ID, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := groupNames(t, s); !slices.Equal(got, []string{"maths 1 [gone]", "other 0 [gone]"}) {
 			t.Errorf("renamed: %q", got)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 )
 
 // TestASaveAmongManyTools compares a save with a thousand tools to one with a few.
@@ -33,9 +34,7 @@ func TestASaveAmongManyTools(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		one := draft(typePython, "1")
 		tool := save(t, s, one)
 		best := time.Hour

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/odd"
 	"toolnorm/internal/test/storetest"
 )
@@ -130,9 +131,7 @@ func TestTablesThatCannotBeReadStopNothing(t *testing.T) {
 		defer cancel()
 		changed := make(chan bool, 10)
 		s.Changed(func() { changed <- true })
-		if err := s.Follow(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Follow(ctx))
 		if _, err := db.ExecContext(t.Context(), `ALTER TABLE h_custom_tool ADD COLUMN created_by TEXT;
 			INSERT INTO h_custom_tool (id, name, description_agent, tool_type, definition, is_active) VALUES (1, 'late', 'x', 'PYTHON', '1', 'Y')`); err != nil {
 			t.Fatal(err)

@@ -166,9 +166,7 @@ func TestInjectionsFindNobody(t *testing.T) {
 	save(t, s, echo)
 	for _, v := range injections(t) {
 		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := call(s, "get_user_daily_limit", `{"user_name":`+string(text)+`}`); got != "[]" {
 			t.Errorf("%q: %s", v, got)
 		}
@@ -192,9 +190,7 @@ func TestConnectionsAreThoseOfTheSettings(t *testing.T) {
 	}
 	db.Close()
 	link := filepath.Join(dir, "link.db")
-	if err := os.Symlink(where, link); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(where, link))
 	t.Setenv("CRM_DB", crm)
 	s := newSet(t, where, func(c *Config) {
 		c.Connections = map[string]string{"crm": "env:CRM_DB", "part": crm + "#deals", "own": where + "#h_custom_tool", "gone": filepath.Join(dir, "gone.db"), "down": "postgres://u:hunter2@127.0.0.1:1/x"}
@@ -245,9 +241,7 @@ func TestConnectionsAreThoseOfTheSettings(t *testing.T) {
 func TestSQLToolsOnPostgres(t *testing.T) {
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Close(context.Background())
 	if _, err := admin.Exec(t.Context(), sampleTables+`
 		CREATE ROLE asker LOGIN; GRANT SELECT ON h_user, h_mcp_tool_limit TO asker; CREATE TABLE secret (word text);`); err != nil {

@@ -109,9 +109,7 @@ func makeToolbox(t *testing.T, tables, list string) (made int, lost []string) {
 	t.Helper()
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Close(context.Background())
 	script := must.Read(t, "testdata/"+tables)
 	if _, err := admin.Exec(t.Context(), string(script)+`

@@ -15,6 +15,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/valid"
 	"toolnorm/internal/sqlsafe"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -105,18 +106,14 @@ func TestTheSchemaAndTheReaderAgree(t *testing.T) {
 				t.Fatalf("seed %d: %+v: %+v", seed, p, note)
 			}
 			schema, err := p.property(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			fits, err := schemas.Get(schema)
 			if err != nil {
 				t.Fatalf("%s: %v", schema, err)
 			}
 			v := randomValue(r, &p, p.kind())
 			text, err := chat.JSON(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			got, wrong := p.read(v, nil)
 			says := fits.CheckValue(text)
 			bounded := strings.Contains(strings.Join(wrong, " "), " not before ") || strings.Contains(strings.Join(wrong, " "), " not after ") || strings.Contains(string(text), "0000-01-01")
@@ -232,13 +229,9 @@ func holdsValues(t *testing.T, s *Set, on sqlsafe.Kind, connection string, round
 			}
 			one := c.tool(s.config.Audit)
 			promised, err := schemas.Get(one.Output)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			registry := tools.New(tools.Options{Fit: s.config.Fit})
-			if err := registry.Set("law", one); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, registry.Set("law", one))
 			for range 4 {
 				v := randomValue(r, &p, k)
 				text, err := chat.JSON(map[string]any{"v": v})
@@ -299,9 +292,7 @@ func TestWhatSQLiteGetsIsWhatWasSent(t *testing.T) {
 func TestWhatPostgresGetsIsWhatWasSent(t *testing.T) {
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Close(context.Background())
 	if _, err := admin.Exec(t.Context(), "DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$"); err != nil {
 		t.Fatal(err)

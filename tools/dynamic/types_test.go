@@ -70,9 +70,7 @@ func TestDetailsThatCannotBeMeant(t *testing.T) {
 		{"LIST<INTEGER>", `{"maximum":3,"examples":[[1,4]]}`, "examples", "examples[1]: want a whole number of at most 3, got 4"},
 	} {
 		var d Details
-		if err := json.Unmarshal([]byte(tt.details), &d); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal([]byte(tt.details), &d))
 		one := draft(typePython, "v")
 		one.Params = []Param{param("v", tt.kind, d)}
 		report := s.Validate(t.Context(), one)
@@ -143,14 +141,10 @@ func TestAWrongValueIsNamedWithWhatIsWanted(t *testing.T) {
 	} {
 		all := map[string]json.RawMessage{}
 		for _, text := range []string{fine, args} {
-			if err := json.Unmarshal([]byte("{"+text+"}"), &all); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, json.Unmarshal([]byte("{"+text+"}"), &all))
 		}
 		text, err := json.Marshal(all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := call(s, made.Name, string(text)); got != "the arguments of t do not fit: "+want {
 			t.Errorf("%s:\n got %s\nwant %s", args, got, want)
 		}
@@ -162,9 +156,7 @@ func TestTypesInFilesAndTables(t *testing.T) {
 		s := newSet(t, where, nil)
 		made := save(t, s, everyType())
 		var kind, definition string
-		if err := s.config.DB.QueryRow("SELECT p.param_type, t.definition FROM h_custom_tool t JOIN h_custom_tool_param p ON p.tool_id = t.id WHERE p.param_name = 'dl'").Scan(&kind, &definition); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.config.DB.QueryRow("SELECT p.param_type, t.definition FROM h_custom_tool t JOIN h_custom_tool_param p ON p.tool_id = t.id WHERE p.param_name = 'dl'").Scan(&kind, &definition))
 		if kind != "LIST<DATE>" || !strings.Contains(definition, `"i":{"default":7,"minimum":1,"maximum":9}`) {
 			t.Errorf("the tables have %s, %s", kind, definition)
 		}
@@ -182,9 +174,7 @@ func TestTypesInFilesAndTables(t *testing.T) {
 			t.Errorf("imported again: %+v %v", done, err)
 		}
 		before, err := s.Get(t.Context(), made.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if after, err := s.Restore(t.Context(), "tester", made.ID, 1, made.Version); err != nil || !sameDraft(before.Draft, after.Draft) {
 			t.Errorf("restored %+v, %v", after, err)
 		}
@@ -194,9 +184,7 @@ func TestTypesInFilesAndTables(t *testing.T) {
 func TestTablesOfTheFirstVersionTakeTheNewTypes(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db := storetest.Open(t, where)
-		if err := db.Migrate(t.Context(), "custom_tools", steps()[:1]...); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Migrate(t.Context(), "custom_tools", steps()[:1]...))
 		if _, err := db.Exec("INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by) VALUES ('old', 'd', '', 'PYTHON', 'a', 'Y', '', '');" +
 			"INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES (1, 'a', 'NUMBER', 'Y', '')"); err != nil {
 			t.Fatal(err)
@@ -243,9 +231,7 @@ GRANT SELECT ON orders TO asker;`
 func TestTypesOnPostgres(t *testing.T) {
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer admin.Close(context.Background())
 	if _, err := admin.Exec(t.Context(), shopTables); err != nil {
 		t.Fatal(err)
@@ -312,9 +298,7 @@ func TestChoicesAreThoseOfNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSet(t, filepath.Join(t.TempDir(), "store.db"), func(c *Config) { c.Connections = map[string]string{"shop": path} })
-	if err := s.Follow(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Follow(t.Context()))
 	d := draft(typeSQL, "SELECT * FROM orders WHERE status = :status AND day >= :since")
 	d.Params = []Param{param("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), param("since", "DATE", Details{Default: Value(`"2024-01-01"`)})}
 	made := save(t, s, d)

@@ -28,9 +28,7 @@ func readTools(t testing.TB, files ...string) (all []tools.Tool) {
 					Name, Description string
 					InputSchema       json.RawMessage
 				}
-				if err := json.Unmarshal([]byte(line), &one); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, json.Unmarshal([]byte(line), &one))
 				all = append(all, tools.Tool{Name: one.Name, Description: one.Description, Schema: one.InputSchema})
 			}
 			continue

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 )
@@ -17,9 +18,7 @@ import (
 // clients must hear of.
 func TestSchemasNameTheBasesThatTheCallerMaySee(t *testing.T) {
 	k, err := Open(t.Context(), Config{Tools: "auto"}, filepath.Join(t.TempDir(), "kb.db"), nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { _ = k.Close() })
 	for _, b := range []kbstore.Base{{Name: "Office", Description: "printers and keys", Tenant: "acme"}, {Name: "Legal", Tenant: "acme"}, {Name: "Secret", Tenant: "other"}} {
 		if _, err := k.Store.Create(t.Context(), b); err != nil {
@@ -27,9 +26,7 @@ func TestSchemasNameTheBasesThatTheCallerMaySee(t *testing.T) {
 		}
 	}
 	r := tools.New(tools.Options{})
-	if err := k.Offer(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, k.Offer(t.Context(), r))
 	seen := func(tool string, who *auth.Principal) (required, enum []string, text string) {
 		found, _ := r.Snapshot().Find(tool)
 		schema := found.For(auth.WithPrincipal(t.Context(), who)).Schema

@@ -14,6 +14,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/embedding"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
@@ -53,14 +54,10 @@ func embedder(t *testing.T, asked *int) *embedding.Client {
 func opened(t *testing.T, where string, e *embedding.Client) (*KB, kbstore.Base) {
 	t.Helper()
 	k, err := Open(t.Context(), Config{}, where, e, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { k.Close() })
 	b, err := k.Store.Create(t.Context(), kbstore.Base{Name: "Handbook", Tenant: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return k, b
 }
 
@@ -69,12 +66,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 }
 
@@ -117,9 +110,7 @@ func TestAnImportChangesWhatIsNew(t *testing.T) {
 		})
 		in := Import{Base: b}
 		got, err := imported(t, k, in, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		expect(t, got, "a.md imported 2/2", "bad.pdf failed 0/0 it is not a PDF", "ko/b.txt imported 1/1")
 		if asked != 2+1+1+1 { // passages, summaries (that of b.txt is its passage), the collection's
 			t.Errorf("%d vectors were asked for", asked)
@@ -131,9 +122,7 @@ func TestAnImportChangesWhatIsNew(t *testing.T) {
 		}
 		// One passage changes, and one file goes.
 		write(t, dir, map[string]string{"a.md": "# A\n\n## One\n\nfirst\n\n## Two\n\nanother\n"})
-		if err := os.Remove(filepath.Join(dir, "ko/b.txt")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Remove(filepath.Join(dir, "ko/b.txt")))
 		got, _ = imported(t, k, in, dir)
 		expect(t, got, "a.md imported 1/2", "bad.pdf failed")
 		in.Prune = true
@@ -172,9 +161,7 @@ func TestAnImportGoesOnWhereItStopped(t *testing.T) {
 	expect(t, got, "a.md imported 1/1")
 	write(t, dir, map[string]string{"b.md": "no more"})
 	got, err = imported(t, k, Import{Base: b}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	expect(t, got, "a.md unchanged 0/1", "b.md imported 1/1", "c.md imported 1/1")
 }
 
@@ -183,9 +170,7 @@ func TestWithoutAModelThereAreNoVectors(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "text"})
 	got, err := imported(t, k, Import{Base: b}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	expect(t, got, "a.md imported 0/1")
 	all, err := k.Store.Documents(t.Context(), b.ID, kbstore.FilterOf(&auth.Principal{Tenant: "acme"}))
 	if err != nil || len(all) != 1 || all[0].Model != "" || len(all[0].Vector) > 0 {
@@ -209,9 +194,7 @@ func TestWhatCannotBeImported(t *testing.T) {
 	}
 	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
 	got, err := imported(t, k, Import{Base: b}, filepath.Join(dir, "a.xyz")) // named, so it is said
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	expect(t, got, "a.xyz failed 0/0 files of this ending cannot be read")
 	if _, err := k.Import(t.Context(), Import{Base: kbstore.Base{ID: "cf23c222-b024-4533-81aa-52e4f673281e"}}); err == nil {
 		t.Error("a base that is not there was filled")
@@ -263,9 +246,7 @@ func TestWhenTheToolsAreOffered(t *testing.T) {
 			where = filepath.Join(t.TempDir(), "k.db")
 		}
 		k, err := Open(t.Context(), Config{Tools: c.tools}, where, nil, c.create)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for range c.bases {
 			if _, err := k.Store.Create(t.Context(), kbstore.Base{Name: "x"}); err != nil {
 				t.Fatal(err)
@@ -290,21 +271,15 @@ func TestAnotherProgramFindsAtOnceWhatWasImported(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		k, b := opened(t, where, nil)
 		other, err := Open(t.Context(), Config{}, where, nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer other.Close()
 		found := func(query string) string {
 			args, err := json.Marshal(map[string]any{"query": query, "knowledge_base_id": b.ID, "threshold": 0})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			list := other.Tools()
 			at := slices.IndexFunc(list, func(o tools.Tool) bool { return o.Name == "search_documents" })
 			res, err := list[at].Call(auth.WithPrincipal(t.Context(), &auth.Principal{Tenant: "acme"}), args)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			return res.Text()
 		}
 		for _, text := range []string{"副業は許可が要ります。", "副業は自由です。"} { // the second takes the place of the first

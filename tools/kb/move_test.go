@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/embedding"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -18,9 +19,7 @@ func TestADocumentIsMoved(t *testing.T) {
 		asked := 0
 		k, from := opened(t, where, embedder(t, &asked))
 		to, err := k.Store.Create(t.Context(), kbstore.Base{Name: "Archive"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		add := func(b kbstore.Base, name, text string) string {
 			t.Helper()
 			done, err := k.Add(t.Context(), Import{Base: b, Collection: "rules"}, name, []byte(text), nil)
@@ -75,20 +74,14 @@ func TestADocumentIsMoved(t *testing.T) {
 func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
 	k, from := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
 	to, err := k.Store.Create(t.Context(), kbstore.Base{Name: "Archive"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	put := func(b kbstore.Base, source string, vector ...float32) string {
 		t.Helper()
 		collection, err := k.Store.Collect(t.Context(), b.ID, "files")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		e := kbstore.Embedding{Model: "m", Vector: vector}
 		d := kbstore.Document{Collection: collection, Source: source, Embedding: e}
-		if err := k.Store.Put(t.Context(), b.ID, &d, []kbstore.Chunk{{Text: source, Embedding: e}}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, k.Store.Put(t.Context(), b.ID, &d, []kbstore.Chunk{{Text: source, Embedding: e}}))
 		return d.ID
 	}
 	two, three := put(from, "a", 1, 2), put(from, "b", 1, 2, 3)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
 	"toolnorm/tools/kb/retrieval"
@@ -42,9 +43,7 @@ func call(t *testing.T, b retrieval.Backend, who *auth.Principal, args string) t
 		}
 		return args, nil
 	}})
-	if err := r.Set("kb", new(Config).searchDocuments(b, bases{})); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("kb", new(Config).searchDocuments(b, bases{})))
 	ctx := t.Context()
 	if who != nil {
 		ctx = auth.WithPrincipal(ctx, who)
@@ -133,24 +132,16 @@ func TestTheCauseIsForTheServersLog(t *testing.T) {
 // of its answer.
 func TestTheSampleOfTheSpecification(t *testing.T) {
 	store, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "knowledge.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer store.Close()
 	base, err := store.Create(t.Context(), kbstore.Base{ID: sampleID, Name: "マイナビサービス概要", Tenant: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	collection, err := store.Collect(t.Context(), base.ID, "services")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const text = "マイナビアルムナイは、退職者と企業をつなぐプラットフォームです。"
 	for title, text := range map[string]string{"アルムナイサービス": text, "新卒採用": "新卒採用サイトの掲載料は別表のとおりです。", "転職支援": "転職支援の手順を示します。"} {
 		d := kbstore.Document{Collection: collection, Source: title, Title: title, Access: kbstore.Access{Tenant: "acme", Public: true}}
-		if err := store.Put(t.Context(), base.ID, &d, []kbstore.Chunk{{Text: text}}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, store.Put(t.Context(), base.ID, &d, []kbstore.Chunk{{Text: text}}))
 	}
 	got := call(t, &retrieval.Local{Store: store}, auth.Local(),
 		`{"query":"マイナビのアルムナイサービスについて教えて","knowledge_base_id":"`+sampleID+`","threshold":0.7,"max_results":5}`)

@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/ocr"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 	"toolnorm/tools/kb/kbstore"
@@ -19,20 +20,14 @@ import (
 func registry(t *testing.T, n *ocr.Normalizer, b kbstore.Base) (*tools.Registry, *kbstore.Store, kbstore.Base) {
 	t.Helper()
 	s, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "kb.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	b.Tenant = "acme"
 	made, err := s.Create(t.Context(), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
 	at := func() time.Time { return time.Date(2025, 11, 8, 19, 30, 45, 123456789, time.FixedZone("JST", 9*3600)) }
-	if err := r.Set("kb", new(Config).getKnowledgeBaseSummary(s, at), normalizeOCRText(n)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Set("kb", new(Config).getKnowledgeBaseSummary(s, at), normalizeOCRText(n)))
 	return r, s, made
 }
 
@@ -45,9 +40,7 @@ var acme = &auth.Principal{Subject: "hong", Tenant: "acme"}
 func args(t *testing.T, v map[string]any) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return text
 }
 
@@ -56,15 +49,11 @@ func TestTheSampleOfTheSummary(t *testing.T) {
 	r, s, b := registry(t, new(ocr.Normalizer), kbstore.Base{Name: "マイナビサービス概要", Description: "マイナビが提供する各種サービスの説明資料"})
 	for i, documents := range []int{7, 5, 3} {
 		c, err := s.Collect(t.Context(), b.ID, string(rune('a'+i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for n := range documents {
 			d := kbstore.Document{Collection: c, Source: string(rune('a' + n)), Access: kbstore.Access{Tenant: "acme", Public: true}}
 			chunks := make([]kbstore.Chunk, 22+map[bool]int{true: 12}[i == 2 && n == 2])
-			if err := s.Put(t.Context(), b.ID, &d, chunks); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.Put(t.Context(), b.ID, &d, chunks))
 		}
 	}
 	want := `{"knowledge_base_id":"` + b.ID + `","summary":"マイナビサービス概要: マイナビが提供する各種サービスの説明資料","statistics":{"total_documents":15,"total_collections":3,"total_chunks":342},"generated_at":"2025-11-08T10:30:45.123456Z"}`
@@ -112,9 +101,7 @@ func TestTheErrorsOfTheSummaryAndOCR(t *testing.T) {
 	check(&auth.Principal{Tenant: "acme", Bases: []string{none}}, sum, base(none), `{"status_code":404,"message":"Knowledge base not found"}`)
 	check(acme, "normalize_ocr_text", map[string]any{"text": "カメラ-レンズ"}, `{"status_code":503,"message":"LLM service unavailable"}`)
 	check(acme, "normalize_ocr_text", map[string]any{"text": strings.Repeat("ー", 10_001)}, `{"status_code":400,"message":"Text too long (max 10000 chars)"}`)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Close())
 	check(acme, sum, base(b.ID), `{"status_code":503,"message":"Knowledge base store unavailable"}`)
 	// What the specification has no words for is the schema's to say.
 	for _, v := range []map[string]any{{"knowledge_base_id": none, "tenant": "other"}} {

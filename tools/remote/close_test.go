@@ -20,9 +20,7 @@ import (
 // each transport, hanging, refusing, flooding, just being added, and in the middle of a call.
 func TestNothingOfASetRunsBehindClose(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	hangs := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	stalled := make(chan struct{})
 	inner := handler(fake("f"), kindHTTP)
@@ -45,9 +43,7 @@ func TestNothingOfASetRunsBehindClose(t *testing.T) {
 		{"name": "floods", "command": "yes"},
 	}
 	text, err := json.Marshal(entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for round, wait := range []time.Duration{0, 300 * time.Millisecond, 2500 * time.Millisecond} {
 		if testing.Short() && round == 2 {
 			break

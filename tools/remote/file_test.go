@@ -131,9 +131,7 @@ func TestTheSpellingsOfOtherProgramsAreRead(t *testing.T) {
 		}
 		// A change keeps the form, and what was read of it.
 		text, err := f.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if again := read(t, string(text)); !again.servers[0].entry.same(tt.want) || again.servers[0].entry.Name != "a" {
 			t.Errorf("%s: saved as %s", tt.program, text)
 		}
@@ -182,9 +180,7 @@ func TestAChangeKeepsWhatItCannotWrite(t *testing.T) {
 	if err == nil {
 		err = f.save(path)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	kept, _ := os.ReadFile(path + ".bak")
 	now, _ := os.ReadFile(path)
 	if string(kept) != before || string(now) != "[\n  {\"name\":\"a\",\"url\":\"http://h\"},\n  7,\n  {\"name\":\"b\",\"url\":\"http://h/b\"}\n]\n" {
@@ -209,9 +205,7 @@ func TestAFileOfVariablesIsRead(t *testing.T) {
 	t.Setenv("HOME", dir)
 	t.Setenv("USERPROFILE", dir)
 	text := "\ufeff# keys\r\nexport A=1\r\n\r\nB = two words # why\nC=\"x # y\\n\\\"z\\\"\"\nD='$A ${B}'\nE=\nF=https://h/?a=b#c\nG=file\n"
-	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, ".env"), []byte(text), 0o600))
 	want := map[string]string{"A": "1", "B": "two words", "C": "x # y\n\"z\"", "D": "$A ${B}", "E": "", "F": "https://h/?a=b#c", "G": "entry"}
 	for _, at := range []string{filepath.Join(dir, ".env"), "${userHome}/.env", ".env"} {
 		e, err := Entry{Command: "true", Dir: dir, EnvFile: at, Env: map[string]string{"G": "entry"}}.filled()

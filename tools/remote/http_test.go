@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestTheAddressesAnswerAsSpecified(t *testing.T) {
@@ -59,9 +61,7 @@ func TestServersThatAreAddedFromAfarAreNotInside(t *testing.T) {
 	if err := s.Add(t.Context(), Asked{Name: "x", URL: "http://127.0.0.1:9/mcp"}); err == nil || !strings.Contains(err.Error(), "private") {
 		t.Errorf("Add = %v", err)
 	}
-	if err := s.Add(t.Context(), Asked{Name: "x", URL: "https://name.invalid/mcp"}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Add(t.Context(), Asked{Name: "x", URL: "https://name.invalid/mcp"}))
 	text, _ := s.file.encode()
 	if !strings.Contains(string(text), `"private":false`) {
 		t.Errorf("the file forgets it: %s", text)
@@ -79,9 +79,7 @@ func TestAServerIsAddedWithItsKey(t *testing.T) {
 		}
 		inner.ServeHTTP(w, r)
 	})).addr + "/mcp"
-	if err := s.Add(t.Context(), Asked{Name: "calc", URL: url, Headers: map[string]string{"Authorization": "Bearer k"}, Include: []string{"add"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Add(t.Context(), Asked{Name: "calc", URL: url, Headers: map[string]string{"Authorization": "Bearer k"}, Include: []string{"add"}}))
 	until(t, "its tool", func() bool { return called(r, "calc.add", `{"a":1,"b":1}`) == "2" })
 	if n := len(r.Snapshot().Tools); n != 1 {
 		t.Errorf("%d tools are offered, want 1", n)

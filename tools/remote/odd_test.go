@@ -15,6 +15,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/odd"
 	"toolnorm/mcpserver"
 	"toolnorm/tools"
@@ -224,9 +225,7 @@ func allGood(t *testing.T, f *file, seed uint64, whys []string) {
 	t.Helper()
 	for _, text := range goodEntries {
 		want, err := readEntry(json.RawMessage(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var named struct{ Name string }
 		_ = json.Unmarshal([]byte(text), &named)
 		at := f.find(named.Name)
@@ -269,9 +268,7 @@ func TestWhatIsOddIsToldWhereItsOwnerLooks(t *testing.T) {
 	s, _, log := opened(t, `[{"name":"s","url":"`+url+`"},{"name":"x","url":"nowhere"}]`)
 	s.Collect(t.Context(), s.Names())
 	text, err := json.Marshal(s.List())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, want := range []string{`{"tool":"b","why":"its inputSchema is not an object"}`, `{"tool":"tool 3","why":"is not an object"}`, `{"name":"x","url":"","state":"invalid","tools":0,"error":"its url must begin`} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the list has no %s: %s", want, text)

@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -56,9 +57,7 @@ func gate(t *testing.T, h http.Handler, limit time.Duration) (*Set, *tools.Regis
 	m := boot(t, "127.0.0.1:0", h)
 	r := tools.New(tools.Options{})
 	path := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(path, fmt.Appendf(nil, `{"mcpServers": {"c": {"url": "http://%s/mcp"}}}`, m.addr), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, fmt.Appendf(nil, `{"mcpServers": {"c": {"url": "http://%s/mcp"}}}`, m.addr), 0o600))
 	s := Open(Config{Path: path, Registry: r, Log: zerolog.Nop(), CallTime: limit})
 	t.Cleanup(s.Close)
 	until(t, "c.ask", func() bool { return r.Snapshot().Source("c.ask") != "" })
@@ -151,9 +150,7 @@ func TestAnAnswerThatComesLateIsSent(t *testing.T) {
 	defer cancel()
 	<-ctx.Done()
 	req, err := http.NewRequestWithContext(ctx, "POST", e.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if resp, err := c.Do(req); err != nil || resp.StatusCode != http.StatusAccepted {
 		t.Errorf("%v %v", resp, err)
 	}

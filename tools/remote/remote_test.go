@@ -243,9 +243,7 @@ func TestAListThatChangesIsTakenAnew(t *testing.T) {
 
 func TestADeadServerIsNobodyElsesMatter(t *testing.T) {
 	silentOne, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer silentOne.Close()
 	s, _, _ := opened(t, `[{"name":"quiet","url":"http://`+silentOne.Addr().String()+`/mcp"},{"name":"none","url":"http://127.0.0.1:9/mcp"},
 		{"name":"good","url":"http://`+boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr+`/mcp"},{"name":"unset","url":"http://${NO_SUCH_VARIABLE}/mcp"}]`)
@@ -284,14 +282,10 @@ func TestToolsOfToolnormsComeThroughFewHops(t *testing.T) {
 func TestServersAreSwitchedOffAndOn(t *testing.T) {
 	s, r, _ := opened(t, "")
 	url := "http://" + boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr + "/mcp"
-	if err := s.Add(t.Context(), Asked{Name: "calc", URL: url, Headers: map[string]string{"X-Kept": "1"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Add(t.Context(), Asked{Name: "calc", URL: url, Headers: map[string]string{"X-Kept": "1"}}))
 	there := func() bool { return called(r, "calc.add", `{"a":1,"b":1}`) == "2" }
 	until(t, "its tools", there)
-	if err := s.Switch("calc", false); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Switch("calc", false))
 	if text, _ := os.ReadFile(s.cfg.Path); !strings.Contains(string(text), `"X-Kept"`) || !strings.Contains(string(text), `"disabled":true`) {
 		t.Errorf("the file is %s", text)
 	}
@@ -299,9 +293,7 @@ func TestServersAreSwitchedOffAndOn(t *testing.T) {
 		t.Errorf("%d tools are left, and the list is %+v", n, all)
 	}
 	for range 2 {
-		if err := s.Switch("calc", true); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Switch("calc", true))
 		until(t, "its tools again", there)
 	}
 	if text, _ := os.ReadFile(s.cfg.Path); strings.Contains(string(text), "disabled") {
@@ -323,9 +315,7 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 		t.Errorf("a missing file is made as %q", text)
 	}
 	url := "http://" + boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr + "/mcp"
-	if err := s.Add(t.Context(), Asked{Name: "calc", URL: url}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Add(t.Context(), Asked{Name: "calc", URL: url}))
 	if text, _ := os.ReadFile(path); string(text) != "[\n  {\"name\":\"calc\",\"url\":\""+url+"\"}\n]\n" {
 		t.Errorf("the file is %q", text)
 	}
@@ -426,9 +416,7 @@ func TestAnAnswerThatIsTooLargeIsCut(t *testing.T) {
 		e := Entry{URL: s.URL}
 		c, free := e.client()
 		resp, err := c.Get(s.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		n, err := new(bytes.Buffer).ReadFrom(resp.Body)
 		resp.Body.Close()
 		if err == nil || n > largestAnswer+64<<10 {

@@ -195,9 +195,7 @@ func TestAUserSignsIn(t *testing.T) {
 	s := Open(Config{Path: path, Registry: r, Accounts: accounts, Log: zerolog.New(log)})
 	t.Cleanup(s.Close)
 	until(t, "the sentence about the sign-in", func() bool { return strings.Contains(s.List()[0].Error, "toolnorm mcp login") })
-	if err := SignIn(t.Context(), path, accounts, "p", browse(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, SignIn(t.Context(), path, accounts, "p", browse(t)))
 	until(t, "the server's tools", func() bool { return r.Snapshot().Source("p.add") != "" })
 	if got := called(r, "p.add", `{"a":1,"b":2}`); got != "3" {
 		t.Error(got)
@@ -226,9 +224,7 @@ func TestASignInThatIsWrongIsRefused(t *testing.T) {
 		i.odd = odd
 		dir := t.TempDir()
 		path, accounts := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "mcp.accounts")
-		if err := os.WriteFile(path, fmt.Appendf(nil, `{"mcpServers": {"p": {"url": %q}}}`, i.mcp), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, fmt.Appendf(nil, `{"mcpServers": {"p": {"url": %q}}}`, i.mcp), 0o600))
 		if err := SignIn(t.Context(), path, accounts, "p", browse(t)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", odd, err)
 		}
@@ -244,12 +240,8 @@ func TestATokenIsForItsURLAlone(t *testing.T) {
 	accounts := filepath.Join(t.TempDir(), "mcp.accounts")
 	here := &account{entry: Entry{Name: "p", URL: "https://a.example/mcp"}, path: accounts}
 	var s saved
-	if err := json.NewDecoder(bytes.NewReader([]byte(`{"client_id":"c","token":{"access_token":"secret","token_type":"bearer"}}`))).Decode(&s); err != nil {
-		t.Fatal(err)
-	}
-	if err := here.save(s); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.NewDecoder(bytes.NewReader([]byte(`{"client_id":"c","token":{"access_token":"secret","token_type":"bearer"}}`))).Decode(&s))
+	must.OK(t, here.save(s))
 	if got := here.header(context.Background()); got != "Bearer secret" {
 		t.Errorf("at its own address: %q", got)
 	}

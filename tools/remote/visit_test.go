@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/test/locked"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -46,9 +47,7 @@ func newSigning(t *testing.T, odd string) *signing {
 // write writes the file with p at an address.
 func (s *signing) write(t *testing.T, at string) {
 	t.Helper()
-	if err := os.WriteFile(s.path, fmt.Appendf(nil, `{"mcpServers": {"p": {"url": %q}}}`, at), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(s.path, fmt.Appendf(nil, `{"mcpServers": {"p": {"url": %q}}}`, at), 0o600))
 }
 
 // back is where the browser comes back to in these tests.
@@ -58,14 +57,10 @@ const back = "https://toolnorm.example/admin/signed-in"
 func (s *signing) visited(t *testing.T) url.Values {
 	t.Helper()
 	to, state, err := s.BeginSignIn(t.Context(), "p", back)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := c.Get(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp.Body.Close()
 	at, err := resp.Location()
 	if err != nil || !strings.HasPrefix(at.String(), back+"?") || at.Query().Get("state") != state {
@@ -98,9 +93,7 @@ func TestAPageSignsInAndOut(t *testing.T) {
 	if _, err := s.EndSignIn(answer); err == nil || !strings.Contains(err.Error(), "used already") {
 		t.Errorf("the same answer again: %v", err)
 	}
-	if err := s.SignOut("p"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.SignOut("p"))
 	if strings.Contains(s.saved(), "secret-") || s.registry.Snapshot().Source("p.add") != "" {
 		t.Error("a sign-out leaves the tokens, or the tools")
 	}
@@ -126,9 +119,7 @@ func TestASignOutTakesTheTokensBack(t *testing.T) {
 			if odd == "away" {
 				s.stop()
 			}
-			if err := s.SignOut("p"); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.SignOut("p"))
 			s.issuer.mu.Lock()
 			left := len(s.good) + len(s.old)
 			s.issuer.mu.Unlock()
@@ -264,12 +255,8 @@ func TestASignOutIsNotUndone(t *testing.T) {
 	}
 	a := &account{entry: Entry{Name: "p", URL: s.issuer.mcp}, path: s.accounts}
 	before, _, err := a.saved()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SignOut("p"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, s.SignOut("p"))
 	a.refused("Bearer " + before.Token.AccessToken)
 	a.lacks("Bearer scope=more")
 	if err := a.SaveToken(t.Context(), before.Token); !errors.Is(err, transport.ErrNoToken) || strings.Contains(s.saved(), "secret-") {

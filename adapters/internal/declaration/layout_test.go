@@ -3,15 +3,15 @@ package declaration
 import (
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestLayout reads keys and flag lines as families write them.
 func TestLayout(t *testing.T) {
 	const head = "format mine\ncall <mine>{calls}</mine>\n"
 	f, err := Parse([]byte(head+"keys list=lines id=tool_call_id name=tool_name objects=python glue=always\nflag cdata think-calls\n"), unknown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := Layout{Name: "tool_name", Args: "arguments", Counter: "tool_call_id", List: ListLines, Words: PythonObjects, GlueAlways: true}
 	if f.Layout != want {
 		t.Errorf("%+v, want %+v", f.Layout, want)

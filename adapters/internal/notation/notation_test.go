@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // offered are the tools of these tests.
@@ -31,9 +32,7 @@ type sample struct{ said, want, text string }
 func readSamples(t testing.TB) (all []sample) {
 	t.Helper()
 	file, err := os.ReadFile("testdata/calls.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for line := range strings.Lines(string(file)) {
 		switch want, ok := strings.CutPrefix(line, "== "); {
 		case ok:

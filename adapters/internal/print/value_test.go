@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/internal/test/must"
 )
 
 // mixed has one of everything whose spelling differs.
@@ -18,9 +19,7 @@ const nested = "format nested\ncall <c>{name}\\n{args}</c>\narg <t:{key}>{value}
 
 func TestValuesInEverySpelling(t *testing.T) {
 	f, err := declaration.Parse([]byte(nested), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tt := range []struct {
 		s    *Spelling
 		want string

@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/test/must"
 )
 
 // TestArgumentsComeBack holds that any JSON value that goes in as an argument comes out as it was:
@@ -23,9 +24,7 @@ func TestArgumentsComeBack(t *testing.T) {
 		d := json.NewDecoder(bytes.NewReader(want))
 		d.UseNumber()
 		var v any
-		if err := d.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, d.Decode(&v))
 		m, got := py.NewAccount(t.Context(), py.Limits{}), ""
 		if err := py.Attempt(func() { got = ToJSON(m, FromJSON(m, v, 1)) }); err != nil {
 			t.Fatalf("%s: %v", want, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/vector"
 	"toolnorm/tools/kb/kbstore"
 )
@@ -90,13 +91,9 @@ func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
 	t.Helper()
 	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random " + crypto.Text(),
 		Tenant: words[r.IntN(3)]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	collection, err := s.Collect(t.Context(), b.ID, "files")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rights := map[string]kbstore.Access{}
 	for i := range n {
 		d := kbstore.Document{Collection: collection, Source: fmt.Sprint(i), Access: kbstore.Access{
@@ -105,9 +102,7 @@ func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
 		}}
 		chunks := []kbstore.Chunk{
 			{Text: "the same text", Embedding: kbstore.Embedding{Model: Model, Vector: Vector(r)}}}
-		if err := s.Put(t.Context(), b.ID, &d, chunks); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Put(t.Context(), b.ID, &d, chunks))
 		if d.Public {
 			d.Departments = nil
 		}
@@ -154,9 +149,7 @@ func askAs(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
 		}
 	}
 	seen, err := s.Documents(t.Context(), base, f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for id, a := range rights {
 		got := slices.ContainsFunc(seen, func(d kbstore.Document) bool { return d.ID == id })
 		if got != Allowed(p, a) {
@@ -190,9 +183,7 @@ func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float6
 	r := rand.New(rand.NewPCG(3, 4))
 	b, rights := Corpus(t, s, r, documents)
 	all, err := s.Changes(t.Context(), b.ID, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	vectors := make([][]float32, len(all.Chunks))
 	for i, c := range all.Chunks {
 		vectors[i] = c.Vector
@@ -203,9 +194,7 @@ func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float6
 		p, q := Principal(r), Vector(r)
 		found, err := s.Dense(t.Context(), b.ID, kbstore.FilterOf(p),
 			kbstore.Embedding{Model: Model, Vector: q}, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, want := range exact.Search(q, n, func(row int) bool {
 			return Allowed(p, rights[all.Chunks[row].Document])
 		}) {

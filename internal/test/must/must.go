@@ -12,22 +12,26 @@ import (
 	"time"
 )
 
+// OK ends the test if there is an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Read returns the contents of a file.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	return text
 }
 
 // Write creates a file with this text, or replaces its contents.
 func Write[T string | []byte](t testing.TB, path string, text T) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // Update is the flag -update, with which Match writes files instead of comparing with them.
@@ -75,18 +79,14 @@ func Listen(t testing.TB, address string) net.Listener {
 func Open(t testing.TB, method, url, body string, headers ...string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	for _, header := range headers {
 		if name, value, _ := strings.Cut(header, ": "); value != "" {
 			r.Header.Set(name, value)
 		}
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
 	return resp
 }
@@ -97,8 +97,6 @@ func Ask(t testing.TB, method, url, body string, headers ...string) (*http.Respo
 	resp := Open(t, method, url, body, headers...)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	return resp, string(text)
 }

@@ -13,6 +13,7 @@ import (
 
 	"toolnorm/internal/pyexpr"
 	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/test/must"
 )
 
 // example matches a line `//	expression → result` of a comment.
@@ -24,15 +25,11 @@ var example = regexp.MustCompile(`^//\t(.*) → (.*)$`)
 func Examples(t *testing.T, least int) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	n := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for line := range strings.Lines(string(text)) {
 			m := example.FindStringSubmatch(strings.TrimRight(line, "\n"))
 			if m == nil {

@@ -19,15 +19,14 @@ import (
 
 	"toolnorm/internal/sleep"
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 )
 
 // Open opens a database, and closes it when the test ends.
 func Open(t testing.TB, where string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -87,9 +86,7 @@ func (d *Databases) Postgres(t *testing.T) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, d.server.url("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)

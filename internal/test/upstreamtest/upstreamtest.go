@@ -28,9 +28,7 @@ type Capture struct {
 // Read returns the recording in a file. It ends the test if the file cannot be read.
 func Read(t testing.TB, file string) Capture {
 	c := Capture{Name: strings.TrimSuffix(filepath.Base(file), ".json")}
-	if err := json.Unmarshal(must.Read(t, file), &c); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(must.Read(t, file), &c))
 	return c
 }
 

@@ -23,9 +23,7 @@ func cases(t *testing.T, file, in string, kinds []string, out func(text string) 
 	t.Helper()
 	src := must.Read(t, file)
 	sections, err := golden.Sections(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := map[string]string{}
 	for _, s := range sections {
 		want[s.Name] = s.Text
@@ -136,9 +134,7 @@ func replied(t *testing.T, text string, stream bool) string {
 		}
 	}
 	reply, err := open(http.Header{}, a, out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if err := run(reply, steps); err != nil {
 		fault.WriteAnthropic(w, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/proxy/form"
 )
 
@@ -197,9 +198,7 @@ func FuzzEveryStreamIsStrict(f *testing.F) {
 		w := httptest.NewRecorder()
 		a := &form.Ask{Stream: true}
 		reply, err := open(http.Header{}, a, form.Out{W: w, ID: "msg_1"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if err := run(reply, steps); err != nil {
 			if w.Body.Len() > 0 {
 				t.Errorf("%v behind the first byte", err)

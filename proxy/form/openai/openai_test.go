@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/proxy/form"
 )
 
@@ -68,9 +69,7 @@ func (discard) SetWriteDeadline(time.Time) error { return nil }
 func BenchmarkStreamEvent(b *testing.B) {
 	a := &form.Ask{Stream: true}
 	r, err := Form{}.Open(nil, a, form.Out{W: discard{http.Header{}}, ID: "chatcmpl-x", Created: time.Now(), Stall: time.Minute})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	e := chat.Event{Kind: chat.Text, Text: "word"}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"toolnorm/adapters"
+	"toolnorm/internal/test/must"
 	"toolnorm/proxy/form"
 )
 
@@ -133,12 +134,8 @@ func TestGrammarsThatAreNoneAreRefused(t *testing.T) {
 func TestAServerIsHeldToTheGrammar(t *testing.T) {
 	s := &toolset{ask: new(form.Ask)}
 	tools, err := json.Marshal([]any{map[string]any{"type": "custom", "name": "apply_patch", "format": map[string]string{"type": "grammar", "syntax": "lark", "definition": patchGrammar}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.read(fastjson.MustParseBytes(tools)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, s.read(fastjson.MustParseBytes(tools)))
 	g := adapters.For("hermes").Grammar(s.ask.Tools, false)
 	if len(g.Dropped) > 0 || !strings.Contains(g.Text, `*** Begin Patch\\n`) {
 		t.Errorf("dropped %q of\n%s", g.Dropped, g.Text)

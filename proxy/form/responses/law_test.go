@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/streamcheck"
 	"toolnorm/proxy/form"
 )
@@ -65,23 +66,17 @@ func play(t *testing.T, b []byte, stream bool) (*httptest.ResponseRecorder, erro
 	t.Helper()
 	r, err := parse(`{"model":"m","input":"x","reasoning":{"summary":"auto"},"include":["reasoning.encrypted_content"],"stream":` + fmt.Sprint(stream) + `,"tools":[{"name":"f"},
 		{"type":"namespace","name":"mcp__docs","tools":[{"name":"find"}]},{"type":"custom","name":"patch"},{"type":"tool_search","execution":"client"}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.summary = len(b)%2 == 0
 	rec := httptest.NewRecorder()
 	reply, err := r.open(http.Header{}, r.Ask, form.Out{W: rec, ID: "resp_A", Created: time.Unix(1, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	events, pauses, end := tape(b)
 	for i, e := range events {
 		if pauses[i] {
 			err = errors.Join(reply.Flush(), reply.Ping(""))
 		}
-		if err := errors.Join(err, reply.Event(e)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(err, reply.Event(e)))
 	}
 	return rec, reply.Close(end)
 }

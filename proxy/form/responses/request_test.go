@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // parse reads a body as it comes from nobody in particular.
@@ -98,9 +99,7 @@ func TestFieldsOfTheServiceArePassedOver(t *testing.T) {
 	r, err := parse(`{"input":"a","background":false,"conversation":null,"prompt":null,"top_logprobs":0,"include":["file_search_call.results"],"truncation":"auto","max_tool_calls":3,
 		"metadata":{"a":"b"},"prompt_cache_key":"k","prompt_cache_retention":"24h","safety_identifier":"s","service_tier":"flex","user":"u","client_metadata":{},"stream_options":{"include_obfuscation":false},
 		"context_management":[{"type":"compaction"}],"reasoning":null,"text":null,"tools":null,"tool_choice":null,"max_output_tokens":null,"instructions":null,"previous_response_id":null,"top_k":5,"mine":1}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(r.Extra) != 1 || string(r.Extra["mine"]) != "1" || string(r.Options["top_k"]) != "5" {
 		t.Errorf("kept %s, options %s", r.Extra, r.Options)
 	}
@@ -120,9 +119,7 @@ func TestFieldsOfOtherAPIsAreRead(t *testing.T) {
 func TestToolsThatComeToOneNameAreToldApart(t *testing.T) {
 	r, err := parse(`{"input":[{"role":"user","content":"a"},{"type":"function_call","call_id":"c","namespace":"a","name":"b__c","arguments":""}],"tools":[{"name":"a__b__c"},
 		{"type":"namespace","name":"a","tools":[{"name":"b__c"}]},{"type":"namespace","name":"a__b","tools":[{"name":"c"}]},{"type":"namespace","name":"a__b__","tools":[{"name":"d"}]},{"name":"a__b__c"}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.OfferOnce()
 	var names []string
 	for _, tool := range r.Tools {
@@ -149,9 +146,7 @@ func TestItemsOfATurnAreOneMessage(t *testing.T) {
 		{"role":"assistant","content":"behind"},
 		{"type":"reasoning","content":[{"type":"reasoning_text","text":"next"}]},
 		{"type":"function_call_output","call_id":"c","output":"done"}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var got []string
 	for _, m := range r.Messages {
 		got = append(got, string(m.Role)+":"+m.Reasoning+":"+m.Content)
@@ -167,9 +162,7 @@ func TestItemsOfATurnAreOneMessage(t *testing.T) {
 // What a reply repeats of its request is UTF-8, whatever the request was.
 func TestWhatIsRepeatedIsUTF8(t *testing.T) {
 	r, err := parse("{\"input\":[{\"role\":\"user\",\"content\":\"a\xff\"}],\"metadata\":{\"k\":\"\xfe\"},\"instructions\":\"\xc3\"}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for got, want := range map[string]string{
 		string(r.kept.items[0]):        "{\"role\":\"user\",\"content\":\"a\uFFFD\"}",
 		string(r.echo["metadata"]):     "{\"k\":\"\uFFFD\"}",
@@ -192,9 +185,7 @@ func TestLongTurnsAreJoinedOnce(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		r, err := parse(body)
 		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		last := r.Messages[len(r.Messages)-1]
 		if got, want := len(last.Content+last.Reasoning), n*(len(text)+2)-2; got != want {
 			t.Errorf("the turn has %d bytes, want %d", got, want)

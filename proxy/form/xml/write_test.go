@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/voidmodel"
 )
 
@@ -69,9 +70,7 @@ func TestVoidReadsWhatIsWritten(t *testing.T) {
 			}
 		}
 		args, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		open, rest, err := p.Write(chat.Call{Name: tool.Name, Args: args})
 		if err != nil {
 			refused++
@@ -152,9 +151,7 @@ func TestVoidReadsTenArgumentsAtMost(t *testing.T) {
 		name := fmt.Sprintf("p%02d", i)
 		p.Tools[0].Params = append(p.Tools[0].Params, Param{Name: name})
 		b, err := json.Marshal(args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		open, rest, err := p.Write(chat.Call{Name: "many", Args: b})
 		if err != nil {
 			t.Fatalf("%d arguments: %v", i, err)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/japanese"
+
+	"toolnorm/internal/test/must"
 )
 
 // show prints passages as the cases below have them.
@@ -21,9 +23,7 @@ func show(t Text) string {
 
 func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 	sjis, err := japanese.ShiftJIS.NewEncoder().String(`<meta charset="Shift_JIS"><h1>副業</h1><p>許可が要ります。</p>`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, c := range []struct{ name, in, want string }{
 		{"handbook.md", "# Handbook\n\nFor all.\n\n## Leave\n\nTwenty days.\nPlus one.\n\nMore.\n\n### Sick leave ###\n\nA note.\n\n## 副業\n許可が要ります。\n",
 			"= Handbook\n[] For all.\n[Leave] Twenty days.⏎Plus one.⏎⏎More.\n[Leave > Sick leave] A note.\n[副業] 許可が要ります。\n"},

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
 	xunicode "golang.org/x/text/encoding/unicode"
+
+	"toolnorm/internal/test/must"
 )
 
 // sentencesOf are texts in the languages that guesses know.
@@ -107,9 +109,7 @@ func TestTextsOfUTF16WithoutAMarkAreRead(t *testing.T) {
 			text := textIn(r, code, 1+r.IntN(4)) + "\n"
 			for _, order := range []xunicode.Endianness{xunicode.LittleEndian, xunicode.BigEndian} {
 				data, err := xunicode.UTF16(order, xunicode.IgnoreBOM).NewEncoder().Bytes([]byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if got, _, err := inUTF8(data, nil); string(got) != text {
 					t.Errorf("seed %d, %s: %q, %v", seed, code, got, err)
 				}
@@ -136,9 +136,7 @@ func TestPagesAreReadInWhatTheyAreIn(t *testing.T) {
 		`<meta charset="EUC-KR">`: true, // in which it would have errors
 	} {
 		data, err := japanese.ShiftJIS.NewEncoder().String("<html><head>" + head + "<title>規程</title></head><body><p>" + text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := Read("a.html", []byte(data))
 		if said := show(got); (err == nil) != ok || ok && (got.Title != "規程" || !strings.Contains(said, text[:30])) {
 			t.Errorf("%.80s: %s, %v", head, said, err)
@@ -153,9 +151,7 @@ func TestPagesAreReadInWhatTheyAreIn(t *testing.T) {
 // latin1 returns a text in bytes of windows-1252.
 func latin1(t *testing.T, text string) string {
 	data, err := charmap.Windows1252.NewEncoder().String(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 

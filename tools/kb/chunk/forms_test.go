@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestNumbersStayApart holds that text that is struck through, raised or lowered does not become a
@@ -139,19 +141,13 @@ func TestMergedCellsCountInEachOfTheirRows(t *testing.T) {
 func mergedSheet(t *testing.T, long string) []byte {
 	book := excelize.NewFile()
 	for i, row := range [][]any{{"City", "Street", "Nr"}, {"Oslo", "A", 1}, {nil, long, 2}, {"Bonn", "both"}, {"Rome", long, 4}} {
-		if err := book.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, book.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row))
 	}
 	for _, m := range [][2]string{{"A2", "A3"}, {"B4", "C4"}, {"F9", "F99"}} {
-		if err := book.MergeCell("Sheet1", m[0], m[1]); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, book.MergeCell("Sheet1", m[0], m[1]))
 	}
 	var b bytes.Buffer
-	if err := book.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, book.Write(&b))
 	return b.Bytes()
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"toolnorm/internal/test/must"
 )
 
 // fuzzed holds for one kind of file what FuzzRead does for all: the program goes on, and passages
@@ -72,9 +74,7 @@ func FuzzXLSX(f *testing.F) {
 	file := sheetFile(f, map[string][][]any{"a": {{"Name", "Fee"}, {"x", 1.5}}})
 	fuzzed(f, ".xlsx", func(t testing.TB, data string) []byte {
 		z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		parts := map[string]string{}
 		a := &archive{parts: map[string]*zip.File{}, left: mostPartBytes}
 		for _, part := range z.File {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/xuri/excelize/v2"
+
+	"toolnorm/internal/test/must"
 )
 
 // zipOf is a file of parts.
@@ -24,13 +26,9 @@ func zipOf(t testing.TB, parts map[string]string) []byte {
 		if err == nil {
 			_, err = part.Write([]byte(parts[name]))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.Close())
 	return b.Bytes()
 }
 
@@ -120,9 +118,7 @@ func sheetFile(t testing.TB, sheets map[string][][]any) []byte {
 	if err == nil {
 		err = book.Write(&b)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b.Bytes()
 }
 

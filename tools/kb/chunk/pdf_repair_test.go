@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestADamagedEndOrBeginningCostsNoPage damages what surrounds the objects of a file, in every way
@@ -88,9 +90,7 @@ func packedPDF(t *testing.T, words []string) []byte {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
 	fmt.Fprint(z, head, body)
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, z.Close())
 	file := fmt.Appendf(nil, "%%PDF-1.5\n5 0 obj\n<</Type/ObjStm/N %d/First %d/Filter/FlateDecode/Length %d>>stream\n%s\nendstream\nendobj\n", len(inside), len(head), packed.Len(), packed.String())
 	for i, word := range words {
 		content := fmt.Sprintf("BT /F1 12 Tf 72 700 Td (%s) Tj ET", word)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ledongthuc/pdf"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/odd"
 )
 
@@ -60,9 +61,7 @@ func TestTextsOfAPDFArePutTogether(t *testing.T) {
 			"BT /F1 10 Tf 12 TL 72 600 Td (one) Tj (two) ' 2 1 (three) \" ET",
 	)
 	got, err := Read("rules.pdf", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const want = "= rules\n[Leave] Twenty days are granted a year. More.⏎⏎Another paragraph\n" +
 		"[Rules] リモートワーク手当は月に5千円です。⏎⏎one two three\n"
 	if show(got) != want {
@@ -86,9 +85,7 @@ func TestBrokenPDFsEnd(t *testing.T) {
 func TestAPageThatShowsMillionsOfStringsIsBounded(t *testing.T) {
 	data := pdfOf(t, "BT /F1 1 Tf "+strings.Repeat("(a)'", mostPieces+1000)+" ET")
 	file, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if pieces, err := piecesOf(pagesOf(file).pages[0], time.Now().Add(time.Hour)); len(pieces) != mostPieces || err != nil {
 		t.Errorf("%d pieces, want %d; %v", len(pieces), mostPieces, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestWordsOfPDFsAsProgramsWriteThem holds what other programs do in place of blanks and of
@@ -28,9 +30,7 @@ func TestWordsOfPDFsAsProgramsWriteThem(t *testing.T) {
 // owner, of 256 bits; what groff wrote in it has a map of letters with the ligatures alone.
 func TestLockedFilesThatOpenForAnybodyAreRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/locked.pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got, err := textOfPDF(data)
 	if err != nil || !strings.Contains(show(got), "and efficient offices keep a list. Unused days are moved to the next year") {
 		t.Errorf("%s, %v", show(got), err)

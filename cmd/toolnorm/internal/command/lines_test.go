@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestLinesOfEveryLengthAreRead(t *testing.T) {
@@ -65,9 +67,7 @@ func TestTablesFit(t *testing.T) {
 	rows := [][]string{{"NAME", "MARKS", "MODELS"}, {"hermes", strings.Repeat("<tool_call> ", 20), "한국어 " + strings.Repeat("qwen ", 30)}}
 	for _, width := range []int{0, 40, 80, 1000} {
 		var b strings.Builder
-		if err := table(&b, width, rows); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, table(&b, width, rows))
 		for line := range strings.Lines(b.String()) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
 				t.Errorf("width %d: %d in %q", width, n, line)

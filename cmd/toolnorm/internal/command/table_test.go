@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestTablesFitTheTerminal counts wide letters as two columns.
@@ -15,9 +17,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 	for most := 60; most <= 120; most += 7 {
 		var b strings.Builder
-		if err := table(&b, most, rows); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, table(&b, most, rows))
 		for line := range strings.Lines(b.String()) {
 			if n := columns(strings.TrimSuffix(line, "\n")); n > most {
 				t.Errorf("%d columns of %d: %s", n, most, line)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
+
+	"toolnorm/internal/test/must"
 )
 
 var server = Server{URL: "http://127.0.0.1:9999", Model: `it's "odd"`, Key: "k"}
@@ -23,9 +25,7 @@ func TestConnectAndUndoInAnEmptyHome(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			home, folder := t.TempDir(), t.TempDir()
 			changes, err := c.Plan(home, folder, server)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for _, step := range c.ByHand(server) {
 				if strings.Contains(step, exampleURL) || strings.Contains(step, exampleModel) {
 					t.Errorf("a step names the server of the examples: %s", step)
@@ -84,27 +84,19 @@ func TestAFileThatIsThereIsMerged(t *testing.T) {
 			home, folder := t.TempDir(), t.TempDir()
 			path := c.Paths(home)[0]
 			real := filepath.Join(home, "dotfile")
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(real, []byte(row.old), 0o640); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			must.OK(t, os.WriteFile(real, []byte(row.old), 0o640))
 			if err := os.Symlink(real, path); err != nil {
 				t.Skip(err)
 			}
 			for range 2 {
 				changes, err := c.Plan(home, folder, server)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				text := string(changes[0].After)
 				if !strings.Contains(text, row.has) || !strings.Contains(text, server.URL) {
 					t.Errorf("merged:\n%s", text)
 				}
-				if err := c.Write(folder, changes); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, c.Write(folder, changes))
 			}
 			info, err := os.Lstat(path)
 			if err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -176,9 +168,7 @@ func TestYAMLKeepsWhatIsThere(t *testing.T) {
 			t.Fatalf("%s + %s: %v", old, add, err)
 		}
 		var got map[string]any
-		if err := yaml.Unmarshal(out, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, yaml.Unmarshal(out, &got))
 		for key := range b {
 			if _, ok := got[key]; !ok {
 				t.Fatalf("%s is missing in\n%s", key, out)

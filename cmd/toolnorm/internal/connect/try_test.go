@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // A client that reads the file is told from one that fails, one that makes the word up and one that
@@ -29,9 +31,7 @@ func TestTryTellsWhetherAToolWasCalled(t *testing.T) {
 			dir := t.TempDir()
 			t.Setenv("PATH", dir+":/usr/bin:/bin")
 			if row.script != "" {
-				if err := os.WriteFile(filepath.Join(dir, "toolnorm-test-client"), []byte("#!/bin/sh\n"+row.script+"\n"), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.WriteFile(filepath.Join(dir, "toolnorm-test-client"), []byte("#!/bin/sh\n"+row.script+"\n"), 0o700))
 			}
 			err := codex.Try(t.Context(), dir, Server{Model: "m"})
 			if (err == nil) != (row.wrong == "") || err != nil && !strings.Contains(err.Error(), row.wrong) {
