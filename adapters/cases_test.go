@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"iter"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,8 +15,7 @@ import (
 // readSections reads a case file.
 func readSections(t testing.TB, path string) []golden.Section {
 	t.Helper()
-	src, err := os.ReadFile(path)
-	must.OK(t, err)
+	src := must.Read(t, path)
 	sections, err := golden.Sections(src)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -50,8 +48,7 @@ func goldens(t testing.TB) []familyCase {
 	var out []familyCase
 	paths, _ := filepath.Glob("families/*.txt")
 	for _, path := range paths {
-		src, err := os.ReadFile(path)
-		must.OK(t, err)
+		src := must.Read(t, path)
 		cases, err := golden.Cases(src)
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)

@@ -2,7 +2,6 @@ package adapters_test
 
 import (
 	"bytes"
-	"os"
 	"testing"
 
 	"toolnorm/adapters"
@@ -11,8 +10,7 @@ import (
 )
 
 func TestTheTableOfFamiliesIsFresh(t *testing.T) {
-	doc, err := os.ReadFile("../docs/families.md")
-	must.OK(t, err)
+	doc := must.Read(t, "../docs/families.md")
 	table, err := family.Table(adapters.All())
 	must.OK(t, err)
 	if fresh, ok := family.Fill(doc, table); !ok || !bytes.Equal(fresh, doc) {

@@ -3,7 +3,6 @@ package adapters
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -47,8 +46,7 @@ var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk"
 
 // languageCases reads the texts of a file.
 func languageCases(t *testing.T, set string) (all []languageCase) {
-	src, err := os.ReadFile("testdata/languages/" + set + ".txt")
-	must.OK(t, err)
+	src := must.Read(t, "testdata/languages/"+set+".txt")
 	call, tool := languageCall(set)
 	said := map[string][]chat.Message{}
 	for line := range strings.Lines(string(src)) {

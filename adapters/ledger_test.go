@@ -16,8 +16,7 @@ import (
 // needs it, so a line of a function that is gone, or of a case that is, fails, and so does a repair
 // that no line gives a case for.
 func TestEachToleranceHasItsCase(t *testing.T) {
-	ledger, err := os.ReadFile("testdata/tolerances.txt")
-	must.OK(t, err)
+	ledger := must.Read(t, "testdata/tolerances.txt")
 	codes := map[string]bool{}
 	for _, r := range Reasons() {
 		codes[r.Code] = true

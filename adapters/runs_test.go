@@ -3,7 +3,6 @@ package adapters
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -69,8 +68,7 @@ func TestWhichTextRuns(t *testing.T) {
 	if n := got["all"].run + got["all"].stay; n < 400 {
 		t.Errorf("only %d texts", n)
 	}
-	page, err := os.ReadFile("../docs/evidence/which-text-runs.md")
-	must.OK(t, err)
+	page := must.Read(t, "../docs/evidence/which-text-runs.md")
 	for _, kind := range slices.Sorted(maps.Keys(got)) {
 		f := got[kind]
 		row := fmt.Sprintf("| %s | %d | %d | %d | %d |", kind, f.run, f.stay, f.lost, f.wrong)

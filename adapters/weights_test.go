@@ -165,8 +165,7 @@ func (x weighed) decides(w map[string]float64) bool {
 
 // holdWeights compares the weights with those of the file, behind its comment, or writes them.
 func holdWeights(t *testing.T, lines string) {
-	src, err := os.ReadFile(weightsFile)
-	must.OK(t, err)
+	src := must.Read(t, weightsFile)
 	head := string(src[:strings.LastIndex(string(src), "#")])
 	head += strings.SplitAfter(string(src[len(head):]), "\n")[0]
 	if *fitWeights {

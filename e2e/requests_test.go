@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -83,15 +82,7 @@ func rendering(s *server) []string {
 // send posts a body, and gives the reply's header and text.
 func send(t *testing.T, url, body string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), "POST", url, strings.NewReader(body))
-	must.OK(t, err)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	must.OK(t, err)
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	must.OK(t, err)
-	return resp, string(text)
+	return must.Ask(t, "POST", url, body, "Content-Type: application/json")
 }
 
 // TestHistoriesOfClientsAreInTheRealPrompt sends what each client sends on a later turn, and looks

@@ -45,8 +45,7 @@ var largeSDKs = []string{"litellm"}
 // versions are those of its packages, as the file of its environment names them.
 func (c pythonSDK) versions(t *testing.T) string {
 	t.Helper()
-	list, err := os.ReadFile(filepath.Join("sdks", c.environment+".txt"))
-	must.OK(t, err)
+	list := must.Read(t, filepath.Join("sdks", c.environment+".txt"))
 	var all []string
 	for _, name := range c.packages {
 		_, rest, ok := strings.Cut(string(list), "\n"+name+"==")

@@ -90,19 +90,14 @@ type header map[string]string
 // do sends a request. Its body is closed at the end of the test.
 func (f *face) do(method, path, body string, h header) *http.Response {
 	f.t.Helper()
-	r, err := http.NewRequest(method, f.url+path, strings.NewReader(body))
-	must.OK(f.t, err)
+	var headers []string
 	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
+		headers = []string{"Content-Type: application/json", "Accept: application/json, text/event-stream"}
 	}
 	for k, v := range h {
-		r.Header.Set(k, v)
+		headers = append(headers, k+": "+v)
 	}
-	resp, err := http.DefaultClient.Do(r)
-	must.OK(f.t, err)
-	f.t.Cleanup(func() { resp.Body.Close() })
-	return resp
+	return must.Open(f.t, method, f.url+path, body, headers...)
 }
 
 // post sends a message to /mcp and gives status and body.

@@ -84,13 +84,8 @@ func TestWhatIsNoCallIsRefused(t *testing.T) {
 		{"POST", "runner/call", "", 400}, {"POST", "runner/call", "[]", 400}, {"POST", "runner/call", `{"id":"x"}`, 404},
 		{"POST", "runner/call", `{"name":"echo","arguments":{"a":"` + strings.Repeat("x", mostBody) + `"}}`, 413},
 	} {
-		req, err := http.NewRequest(tt.method, c.URL+tt.path, strings.NewReader(tt.body))
-		must.OK(t, err)
-		resp, err := http.DefaultClient.Do(req)
-		must.OK(t, err)
-		body, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if resp.StatusCode != tt.status || !json.Valid(body) {
+		resp, body := must.Ask(t, tt.method, c.URL+tt.path, tt.body)
+		if resp.StatusCode != tt.status || !json.Valid([]byte(body)) {
 			t.Errorf("%s %s: %s %s, want %d", tt.method, tt.path, resp.Status, body, tt.status)
 		}
 	}

@@ -269,8 +269,7 @@ func TestDerivedFamiliesLeaveTextAlone(t *testing.T) {
 	for _, dir := range []string{"negatives", "runs"} {
 		paths, _ := filepath.Glob("../testdata/" + dir + "/*.txt")
 		for _, path := range paths {
-			src, err := os.ReadFile(path)
-			must.OK(t, err)
+			src := must.Read(t, path)
 			sections, err := golden.Sections(src)
 			must.OK(t, err)
 			for _, s := range sections {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
@@ -55,14 +53,7 @@ func administer(t *testing.T, m *Main, method, path, body string) (int, string) 
 // listening is an MCP client of 2024-11-05, whose stream hears of changes.
 func listening(t *testing.T, m *Main) *bufio.Scanner {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, "GET", m.URL()+"/sse", nil)
-	must.OK(t, err)
-	resp, err := http.DefaultClient.Do(r)
-	must.OK(t, err)
-	t.Cleanup(func() { resp.Body.Close() })
-	lines := bufio.NewScanner(resp.Body)
+	lines := bufio.NewScanner(must.Open(t, "GET", m.URL()+"/sse", "").Body)
 	until(t, lines, "/sse/message")
 	where := strings.TrimPrefix(lines.Text(), "data: ")
 	for _, body := range []string{

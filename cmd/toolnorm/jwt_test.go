@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,20 +45,11 @@ func tokenWith(t *testing.T, sub string, more map[string]any) string {
 // withToken sends a request that bears a token.
 func withToken(t *testing.T, method, url, token, body string, header ...string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequest(method, url, strings.NewReader(body))
-	must.OK(t, err)
-	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
+		token = "Bearer " + token
 	}
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(r)
-	must.OK(t, err)
-	defer resp.Body.Close()
-	text, _ := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(text)
+	resp, text := must.Ask(t, method, url, body, append(header, "Content-Type: application/json", "Authorization: "+token)...)
+	return resp.StatusCode, text
 }
 
 // askedBy makes a tool of the sample say who asks. The demo model calls it as it would call the
@@ -94,9 +84,9 @@ func TestEveryFaceTellsToolsWhoAsks(t *testing.T) {
 		tokenOf(t, "lee", "clearance", "high"): "",
 	} {
 		for path, body := range map[string]string{"/mcp": call, "/sse": call, "/v1/chat/completions": chat, "/runner/call": `{"name":"calculate_vacation_days","arguments":` + args + `}`} {
-			header := []string{"Accept", "application/json, text/event-stream"}
+			header := []string{"Accept: application/json, text/event-stream"}
 			if path == "/mcp" || path == "/sse" {
-				header = append(header, "Mcp-Session-Id", sessionOf(t, m.URL()+path, token))
+				header = append(header, "Mcp-Session-Id: "+sessionOf(t, m.URL()+path, token))
 			}
 			status, got := withToken(t, "POST", m.URL()+path, token, body, header...)
 			if want == "" {

@@ -31,7 +31,7 @@ func TestErrorsOfKnowledgeBasesOnEveryFace(t *testing.T) {
 	} {
 		fails := strings.HasPrefix(row.want, `{"status_code"`)
 		call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + row.tool + `","arguments":` + row.args + `}}`
-		status, got := withToken(t, "POST", m.URL()+"/mcp", row.token, call, "Accept", "application/json, text/event-stream", "Mcp-Session-Id", sessionOf(t, m.URL()+"/mcp", row.token))
+		status, got := withToken(t, "POST", m.URL()+"/mcp", row.token, call, "Accept: application/json, text/event-stream", "Mcp-Session-Id: "+sessionOf(t, m.URL()+"/mcp", row.token))
 		ran, out := withToken(t, "POST", m.URL()+"/runner/call", row.token, `{"name":"`+row.tool+`","arguments":`+row.args+`}`)
 		switch {
 		case row.want == "":

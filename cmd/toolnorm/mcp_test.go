@@ -16,19 +16,8 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 // posted is what a server answers to a message.
 func posted(t *testing.T, url, body, session, key string) *http.Response {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
-	must.OK(t, err)
-	for k, v := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "X-Api-Key": key,
-	} {
-		if v != "" {
-			r.Header.Set(k, v)
-		}
-	}
-	resp, err := http.DefaultClient.Do(r)
-	must.OK(t, err)
-	t.Cleanup(func() { resp.Body.Close() })
-	return resp
+	return must.Open(t, "POST", url, body, "Content-Type: application/json",
+		"Accept: application/json, text/event-stream", "Mcp-Session-Id: "+session, "X-Api-Key: "+key)
 }
 
 func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {

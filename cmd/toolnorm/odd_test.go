@@ -122,17 +122,9 @@ func (h *oddHome) write(name string, text []byte) {
 // ask sends a request with a good key.
 func (h *oddHome) ask(m *Main, method, path, body string) (int, string) {
 	h.Helper()
-	r, err := http.NewRequestWithContext(h.Context(), method, m.URL()+path, strings.NewReader(body))
-	must.OK(h, err)
-	for name, value := range map[string]string{"Authorization": "Bearer " + goodKeys[0], "Content-Type": "application/json", "Accept": "application/json", "Toolnorm-Admin": "1", "Origin": m.URL()} {
-		r.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	must.OK(h, err)
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	must.OK(h, err)
-	return resp.StatusCode, string(text)
+	resp, text := must.Ask(h, method, m.URL()+path, body, "Authorization: Bearer "+goodKeys[0],
+		"Content-Type: application/json", "Accept: application/json", "Toolnorm-Admin: 1", "Origin: "+m.URL())
+	return resp.StatusCode, text
 }
 
 // call calls a tool over MCP.

@@ -25,15 +25,8 @@ func rewrite(t *testing.T, m *Main, path, text string) error {
 // status is that of a GET with a key.
 func status(t *testing.T, url, key string) int {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodGet, url, nil)
-	must.OK(t, err)
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	must.OK(t, err)
-	resp.Body.Close()
-	return resp.StatusCode
+	got, _ := withToken(t, "GET", url, key, "")
+	return got
 }
 
 const oneKey, twoKey = "sk-one-0123456789", "sk-two-0123456789"

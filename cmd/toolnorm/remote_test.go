@@ -69,7 +69,7 @@ func TestAddressesInsideAreNamedFromThisMachine(t *testing.T) {
 	m := serving(t, io.Discard, "--api-keys", aKey)
 	for header, want := range map[string]int{"Accept": 200, "X-Forwarded-For": 400} {
 		for _, path := range []string{"/mcp/add", "/admin/api/servers"} {
-			got, body := withToken(t, "POST", m.URL()+path, aKey, `{"name":"x","url":"http://127.0.0.1:9/mcp"}`, header, "127.0.0.1", "Toolnorm-Admin", "1")
+			got, body := withToken(t, "POST", m.URL()+path, aKey, `{"name":"x","url":"http://127.0.0.1:9/mcp"}`, header+": 127.0.0.1", "Toolnorm-Admin: 1")
 			if got/100 != want/100 || want == 400 && !strings.Contains(body, "private") {
 				t.Errorf("%s with %s: %d %s", path, header, got, body)
 			}

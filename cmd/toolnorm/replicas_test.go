@@ -138,13 +138,8 @@ func TestAnMCPStreamGoesOnAtAnotherReplica(t *testing.T) {
 // opened sends a request of a session whose answer is a stream.
 func opened(t *testing.T, m *Main, method, session, last, body string) (*http.Response, *bufio.Reader) {
 	t.Helper()
-	r, _ := http.NewRequestWithContext(t.Context(), method, m.URL()+"/mcp", strings.NewReader(body))
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "Last-Event-ID": last} {
-		r.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	must.OK(t, err)
-	t.Cleanup(func() { resp.Body.Close() })
+	resp := must.Open(t, method, m.URL()+"/mcp", body, "Content-Type: application/json",
+		"Accept: application/json, text/event-stream", "Mcp-Session-Id: "+session, "Last-Event-ID: "+last)
 	return resp, bufio.NewReader(resp.Body)
 }
 

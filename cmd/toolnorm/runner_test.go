@@ -37,13 +37,7 @@ func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 			t.Errorf("with %q: %v", token, err)
 		}
 	}
-	req, err := http.NewRequest(http.MethodGet, m.URL()+"/runner/tools", nil)
-	must.OK(t, err)
-	req.Host = "evil.example"
-	req.Header.Set("Authorization", "Bearer "+address.Token)
-	resp, err := http.DefaultClient.Do(req)
-	must.OK(t, err)
-	resp.Body.Close()
+	resp := must.Open(t, "GET", m.URL()+"/runner/tools", "", "Host: evil.example", "Authorization: Bearer "+address.Token)
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("under a foreign host: %s", resp.Status)
 	}

@@ -119,7 +119,7 @@ func namesIn(text string) []string {
 // mcpFace is an address of MCP.
 func mcpFace(t *testing.T, m *Main, path string) lawFace {
 	send := func(token, method, params string) string {
-		_, body := withToken(t, "POST", m.URL()+path, token, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`, "Accept", "application/json, text/event-stream")
+		_, body := withToken(t, "POST", m.URL()+path, token, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`, "Accept: application/json, text/event-stream")
 		return body
 	}
 	return lawFace{path, func(token string) []string {
@@ -163,7 +163,7 @@ func lawFaces(t *testing.T, m *Main, p *parrot) []lawFace {
 			_, body := withToken(t, "GET", m.URL()+"/runner/tools", token, "")
 			return namesIn(body)
 		}, func(token string, tool int) bool {
-			_, body := withToken(t, "POST", m.URL()+"/runner/call", token, `{"name":"`+lawName(tool)+`","arguments":{}}`, "Toolnorm-Admin", "1")
+			_, body := withToken(t, "POST", m.URL()+"/runner/call", token, `{"name":"`+lawName(tool)+`","arguments":{}}`, "Toolnorm-Admin: 1")
 			return regexp.MustCompile(`ran t_|SHOUTED`).MatchString(body)
 		}},
 		chatFace(t, m, p, "/v1/chat/completions", "box/m@agent", "agent"),
@@ -289,7 +289,7 @@ func holdLaw(t *testing.T, m *Main, p *parrot, callers []lawCaller, offers map[s
 				inSet = nil
 			}
 			check(mcpFace(t, m, "/mcp/sets/"+set), inSet)
-			status, body := withToken(t, "POST", m.URL()+"/mcp/sets/"+set, who.token, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Accept", "application/json")
+			status, body := withToken(t, "POST", m.URL()+"/mcp/sets/"+set, who.token, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Accept: application/json")
 			if made != (status == 200) || !made && (status != 404 || !strings.Contains(body, "no set of tools")) {
 				t.Errorf("set %s for %v: %d %s", set, who.sets, status, body)
 			}
@@ -330,7 +330,7 @@ func lawRegistry(t *testing.T, m *Main) {
 		}})
 	}
 	must.OK(t, m.toolbox.Registry.Set("law", all...))
-	if status, body := withToken(t, "POST", m.URL()+"/mcp/add", "sk-boss-0123456789abcdef", `{"name":"loud","url":"`+elsewhere(t)+`"}`, "Toolnorm-Admin", "1"); status != 200 {
+	if status, body := withToken(t, "POST", m.URL()+"/mcp/add", "sk-boss-0123456789abcdef", `{"name":"loud","url":"`+elsewhere(t)+`"}`, "Toolnorm-Admin: 1"); status != 200 {
 		t.Fatalf("add: %d %s", status, body)
 	}
 	for range 500 {

@@ -2,7 +2,6 @@ package notation
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -31,8 +30,7 @@ type sample struct{ said, want, text string }
 // readSamples returns the texts of testdata/calls.txt.
 func readSamples(t testing.TB) (all []sample) {
 	t.Helper()
-	file, err := os.ReadFile("testdata/calls.txt")
-	must.OK(t, err)
+	file := must.Read(t, "testdata/calls.txt")
 	for line := range strings.Lines(string(file)) {
 		switch want, ok := strings.CutPrefix(line, "== "); {
 		case ok:

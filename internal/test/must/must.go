@@ -83,6 +83,9 @@ func Open(t testing.TB, method, url, body string, headers ...string) *http.Respo
 	for _, header := range headers {
 		if name, value, _ := strings.Cut(header, ": "); value != "" {
 			r.Header.Set(name, value)
+			if name == "Host" {
+				r.Host = value
+			}
 		}
 	}
 	resp, err := http.DefaultClient.Do(r)

@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -29,8 +28,7 @@ func TestWordsOfPDFsAsProgramsWriteThem(t *testing.T) {
 // TestLockedFilesThatOpenForAnybodyAreRead reads one that qpdf locked with a password for its
 // owner, of 256 bits; what groff wrote in it has a map of letters with the ligatures alone.
 func TestLockedFilesThatOpenForAnybodyAreRead(t *testing.T) {
-	data, err := os.ReadFile("testdata/locked.pdf")
-	must.OK(t, err)
+	data := must.Read(t, "testdata/locked.pdf")
 	got, err := textOfPDF(data)
 	if err != nil || !strings.Contains(show(got), "and efficient offices keep a list. Unused days are moved to the next year") {
 		t.Errorf("%s, %v", show(got), err)
