@@ -189,20 +189,6 @@ func (e Example) has(hole string) bool {
 var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{",
 	"{")
 
-var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
-
-// Escape returns a literal in the way in which it is written in a line for [Form.Take].
-func Escape(literal string) string {
-	text := escape.Replace(literal)
-	inner := strings.Trim(text, " ")
-	if inner == "" {
-		return strings.Repeat(`\s`, len(text))
-	}
-	front := len(text) - len(strings.TrimLeft(text, " "))
-	behind := len(text) - len(strings.TrimRight(text, " "))
-	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
-}
-
 // parse reads an example, in which only the holes in the second parameter are allowed. It returns
 // an error for any other hole, and for an empty example.
 func parse(text, may string) (e Example, err error) {
