@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -185,10 +186,7 @@ func (um *unmarked) readsUnmarked() bool {
 	if um.which != Strict {
 		return true
 	}
-	for _, p := range um.marks.f.Calls {
-		if p.Markless() || p.IsFence() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(um.marks.f.Calls, func(p *declaration.Pattern) bool {
+		return p.Markless() || p.IsFence()
+	})
 }

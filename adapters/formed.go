@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"slices"
+
 	"toolnorm/adapters/internal/form"
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/toolset"
@@ -72,12 +74,7 @@ func (ft formText) Takes(name, key string) bool {
 	if t := ft.tools.Find(name); t != nil {
 		return t.Type().Has(key) || len(t.Type().Members()) == 0
 	}
-	for _, member := range ft.tools.MemberNames() {
-		if member == key {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ft.tools.MemberNames(), key)
 }
 
 // Fits reports whether the named tool's schema allows the kind of a value at a place in its

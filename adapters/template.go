@@ -83,12 +83,9 @@ func mayStand(text string) bool {
 	if len(text) > maxPlaceholder {
 		return false
 	}
-	for _, s := range starters {
-		if strings.HasPrefix(s, strings.ToLower(text)) {
-			return true
-		}
-	}
-	return beginnings.MatchString(text)
+	return beginnings.MatchString(text) || slices.ContainsFunc(starters, func(s string) bool {
+		return strings.HasPrefix(s, strings.ToLower(text))
+	})
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -126,12 +127,9 @@ func printed(prompt, text string) bool {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(text) // a string is always JSON
-	for _, form := range []string{string(escaped), strings.TrimSpace(b.String())} {
-		if strings.Contains(prompt, form[1:len(form)-1]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{string(escaped), strings.TrimSpace(b.String())}, func(form string) bool {
+		return strings.Contains(prompt, form[1:len(form)-1])
+	})
 }
 
 // saidBy is everything that a client's request says to the model: texts, results, names of tools

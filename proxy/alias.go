@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -50,12 +51,9 @@ func (s *Server) listsAliases(r *http.Request) bool {
 	case AliasesNever:
 		return false
 	}
-	for _, agent := range voidAgents {
-		if strings.HasPrefix(r.UserAgent(), agent) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(voidAgents, func(agent string) bool {
+		return strings.HasPrefix(r.UserAgent(), agent)
+	})
 }
 
 // withAliases returns the models followed by their aliases. The real names come first, so that a

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -118,10 +119,5 @@ func (j *judge) of(c *input.Case, r *reply) outcome {
 
 // meantLater reports whether the call x is one of the meant calls in rest.
 func meantLater(rest []input.Call, x input.Call) bool {
-	for _, w := range rest {
-		if same(w, x) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rest, func(w input.Call) bool { return same(w, x) })
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters"
@@ -79,12 +80,10 @@ func (l *lab) prefix(one, two *frame, got read) bool {
 // runs reports whether all calls fit their schemas. A call that does not fit is not run, but asked
 // for again.
 func (l *lab) runs(got read) bool {
-	for _, c := range got.calls {
-		if t := l.named(c.Name); t == nil || !t.fits(string(c.Args)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(got.calls, func(c chat.Call) bool {
+		t := l.named(c.Name)
+		return t == nil || !t.fits(string(c.Args))
+	})
 }
 
 // stopMark matches a tag that ends a reply and that servers do not send on.

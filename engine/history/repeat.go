@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters"
@@ -32,12 +33,9 @@ func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 
 // names reports whether a text contains the names of all called tools.
 func names(text string, calls []chat.Call) bool {
-	for _, c := range calls {
-		if !strings.Contains(text, c.Name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(calls, func(c chat.Call) bool {
+		return !strings.Contains(text, c.Name)
+	})
 }
 
 // toolsNamed returns the offered tools, and those that were called but are no longer offered.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"toolnorm/engine"
 	"toolnorm/internal/exam"
@@ -85,12 +86,7 @@ func (x *examination) small(ctx context.Context, gate, what string, all []exam.Q
 
 // missed reports whether a question was answered wrongly.
 func (w *Way) missed(q exam.Question) bool {
-	for _, m := range w.Misses {
-		if m.Question == q.Text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Misses, func(m Miss) bool { return m.Question == q.Text })
 }
 
 // helps reports whether asking first removes at least half of the false calls and loses no right

@@ -1,6 +1,8 @@
 package pyexpr
 
 import (
+	"slices"
+
 	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 	"toolnorm/internal/pyexpr/syntax"
@@ -108,12 +110,9 @@ func (w *walk) advance(m *py.Account) bool {
 
 // holdAll reports whether all conditions of a loop are true.
 func holdAll(m *py.Account, f *frame, conditions []syntax.Node) bool {
-	for _, c := range conditions {
-		if !object.Truth(eval(m, f, c)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(conditions, func(c syntax.Node) bool {
+		return !object.Truth(eval(m, f, c))
+	})
 }
 
 // assign stores an item in the target's slot, or unpacks it into the slots of a target with several

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -80,12 +81,7 @@ func keepLinks(all []entry) []entry {
 func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	code := shownCode.FindAllIndex(page, -1)
 	inCode := func(at int) bool {
-		for _, c := range code {
-			if c[0] <= at && at < c[1] {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(code, func(c []int) bool { return c[0] <= at && at < c[1] })
 	}
 	var out bytes.Buffer
 	last := 0

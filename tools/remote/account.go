@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -268,12 +269,7 @@ func (e Entry) isInside() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
-	for _, ip := range all {
-		if !inside(ip) {
-			return false
-		}
-	}
-	return err == nil
+	return err == nil && !slices.ContainsFunc(all, func(ip netip.Addr) bool { return !inside(ip) })
 }
 
 // isHere reports whether a URL names this machine, by localhost or a loopback address.

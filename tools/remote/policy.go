@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -217,12 +218,7 @@ func plain(ip netip.Addr) netip.Addr {
 
 // in reports whether an address is in one of the given networks.
 func in(nets []netip.Prefix, ip netip.Addr) bool {
-	for _, n := range nets {
-		if n.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
 // alwaysRefused returns an error if no server may be at the address, not even one in the user's own

@@ -169,12 +169,7 @@ func (p *Pattern) HoleAt(i int) string {
 // Hole returns the index of the first hole with that word, or -1 if there is none. A pattern has a
 // handful of parts, so a search costs less than a table would.
 func (p *Pattern) Hole(word string) int {
-	for i, part := range p.Parts {
-		if part.Hole == word {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(p.Parts, func(part Part) bool { return part.Hole == word })
 }
 
 // shape returns the words of a pattern's holes, with # for each literal. For example, "# key #
@@ -206,12 +201,9 @@ func (p *Pattern) isCall() bool {
 // marks come after it. A call without a body has no arguments, as in deepseek's <｜DSML｜invoke
 // name="get_time"/>.
 func (p *Pattern) Body() int {
-	for i, part := range p.Parts {
-		if holes[part.Hole] || part.Hole == FormHole {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(p.Parts, func(part Part) bool {
+		return holes[part.Hole] || part.Hole == FormHole
+	})
 }
 
 // withoutWrapper returns the pattern that starts at the second mark of a wrapped call, or nil if

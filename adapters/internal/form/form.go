@@ -21,6 +21,7 @@ package form
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -176,12 +177,7 @@ func (f *Form) Text() string {
 
 // has reports whether an example has a hole with that name.
 func (e Example) has(hole string) bool {
-	for _, p := range e {
-		if p.Hole == hole {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e, func(p Part) bool { return p.Hole == hole })
 }
 
 // unescape replaces the escapes in the literals of a line. A blank at the edge of a literal is

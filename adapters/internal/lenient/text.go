@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -195,12 +196,8 @@ func (x *Text) elementFollows(i int) bool {
 		return true
 	}
 	// literals of JSON and Python, and dots for "and so on"
-	for _, w := range []string{"true", "false", "null", "True", "False", "None", "..."} {
-		if x.Has(i, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"true", "false", "null", "True", "False", "None", "..."},
+		func(w string) bool { return x.Has(i, w) })
 }
 
 // aKey is a possible key of a member, found by looking ahead.

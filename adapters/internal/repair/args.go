@@ -203,12 +203,9 @@ func (g *look) twoComments(i, size int) bool {
 	if g.text[i] != '#' {
 		inside = inside[1:]
 	}
-	for _, opener := range [...]string{" // ", " # ", " -- ", " /* ", " <!-- "} {
-		if strings.Contains(inside, opener) {
-			return true
-		}
-	}
-	return strings.TrimLeft(inside, "-!") == ""
+	return strings.TrimLeft(inside, "-!") == "" ||
+		slices.ContainsFunc([]string{" // ", " # ", " -- ", " /* ", " <!-- "},
+			func(opener string) bool { return strings.Contains(inside, opener) })
 }
 
 // plainSpace returns a blank for any character that is not ASCII, and ASCII unchanged.

@@ -3,6 +3,7 @@ package worded
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -110,10 +111,7 @@ func (r *Reader) mayBeside(text string) bool {
 	if m == nil {
 		return false
 	}
-	for _, t := range r.Tools {
-		if schema.Compile(t.Schema).Has(m[1]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Tools, func(t chat.Tool) bool {
+		return schema.Compile(t.Schema).Has(m[1])
+	})
 }

@@ -136,12 +136,7 @@ func readSection(name, text string) (t Tool, ok bool) {
 
 // param returns the index of the parameter of this name, or -1 if there is none.
 func (t *Tool) param(name string) int {
-	for i, p := range t.Params {
-		if p.Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(t.Params, func(p Param) bool { return p.Name == name })
 }
 
 // behind lists the headings that come after the parameters.

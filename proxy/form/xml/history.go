@@ -2,6 +2,7 @@ package xml
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolnorm/chat"
@@ -102,12 +103,9 @@ func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 // opens returns the index of the parameter whose opening tag begins the text, or -1 if there is
 // none.
 func opens(params []Param, text string) int {
-	for i, p := range params {
-		if strings.HasPrefix(text, "<"+p.Name+">") {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(params, func(p Param) bool {
+		return strings.HasPrefix(text, "<"+p.Name+">")
+	})
 }
 
 // value returns the value at the beginning of text, up to its closing tag, and the rest after the

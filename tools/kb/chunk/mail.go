@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/textproto"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -167,12 +168,9 @@ func (m *mail) multipart(kind, boundary string, body []byte) {
 
 // said reports whether any block has text.
 func said(blocks []Block) bool {
-	for _, b := range blocks {
-		if strings.TrimSpace(clean(b.Text)) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(blocks, func(b Block) bool {
+		return strings.TrimSpace(clean(b.Text)) != ""
+	})
 }
 
 // decoded returns the content of a part, decoded from the transfer encoding how. If the content is
