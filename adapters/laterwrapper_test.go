@@ -186,19 +186,7 @@ func TestLaterDocuments(t *testing.T) {
 		m := wrapperMaker{rand.New(rand.NewPCG(seed, 31))}
 		for i := range 1000 {
 			text := m.laterDocument()
-			var got strings.Builder
-			for e := range Named("generic").Decode(golden.Source([]string{text}, chat.Stop), o) {
-				if e.Kind == chat.CallStart {
-					t.Errorf("%q runs", text)
-				}
-				got.WriteString(map[bool]string{true: e.Text}[e.Kind == chat.Text])
-			}
-			if got.String() != text {
-				t.Errorf("%q became %q", text, got.String())
-			}
-			if i%20 == 0 {
-				checkSplits(t, Named("generic"), text, chat.Stop, o)
-			}
+			staysText(t, text, o, i%20 == 0)
 		}
 	}
 }

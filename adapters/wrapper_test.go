@@ -334,6 +334,25 @@ func (m wrapperMaker) document() string {
 	return fmt.Sprintf("<%s>\n  <%s>%s, at %d</%s>\n  %s\n</%s>", key, "x"+key, word, n, "x"+key, c.name, key)
 }
 
+// staysText reports an error if a reply runs a call or is not passed on as it is, and if splits,
+// also if it is read in another way when it comes in pieces.
+func staysText(t *testing.T, text string, o Options, splits bool) {
+	t.Helper()
+	var got strings.Builder
+	for e := range Named("generic").Decode(golden.Source([]string{text}, chat.Stop), o) {
+		if e.Kind == chat.CallStart {
+			t.Errorf("%q runs", text)
+		}
+		got.WriteString(map[bool]string{true: e.Text}[e.Kind == chat.Text])
+	}
+	if got.String() != text {
+		t.Errorf("%q became %q", text, got.String())
+	}
+	if splits {
+		checkSplits(t, Named("generic"), text, chat.Stop, o)
+	}
+}
+
 // TestDocumentsAreNoWrappers reads documents of many kinds: none of them runs, and all stay as they
 // are.
 func TestDocumentsAreNoWrappers(t *testing.T) {
@@ -342,19 +361,7 @@ func TestDocumentsAreNoWrappers(t *testing.T) {
 		m := wrapperMaker{rand.New(rand.NewPCG(seed, 30))}
 		for i := range 1000 {
 			text := m.document()
-			var got strings.Builder
-			for e := range Named("generic").Decode(golden.Source([]string{text}, chat.Stop), o) {
-				if e.Kind == chat.CallStart {
-					t.Errorf("%q runs", text)
-				}
-				got.WriteString(map[bool]string{true: e.Text}[e.Kind == chat.Text])
-			}
-			if got.String() != text {
-				t.Errorf("%q became %q", text, got.String())
-			}
-			if i%10 == 0 {
-				checkSplits(t, Named("generic"), text, chat.Stop, o)
-			}
+			staysText(t, text, o, i%10 == 0)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/left"
 	"toolnorm/internal/test/must"
 )
 
@@ -166,7 +167,7 @@ func TestEveryFaultEndsOnce(t *testing.T) {
 		compareTable(t, table)
 	})
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-	settled(t, goroutines)
+	left.Settle(t, goroutines)
 }
 
 // unreachable are the cells of a server that is not there.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -157,15 +156,4 @@ func refusal(t *testing.T, resp *http.Response, body string) string {
 		t.Errorf("status %d does not say whether to try again", resp.StatusCode)
 	}
 	return fmt.Sprintf("%d `%s`, %s: %s", resp.StatusCode, e.Error.Code, again, e.Error.Message)
-}
-
-// settled waits until there are no more goroutines than before.
-func settled(t *testing.T, before int) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<18)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolnorm/engine/wait"
+	"toolnorm/internal/test/left"
 )
 
 // wrongCall is a call that does not fit the schema of strictTool, as the hermes family writes it,
@@ -57,7 +58,7 @@ func TestAClientThatLeavesFreesTheServer(t *testing.T) {
 		}
 	}
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-	settled(t, goroutines+4) // connections that are kept
+	left.Settle(t, goroutines+4) // connections that are kept
 }
 
 // leaveLate asks, leaves when the server hangs, and says how long it took until the server was

@@ -14,6 +14,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/left"
 	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/upstreamtest"
 )
@@ -233,12 +234,7 @@ func TestLeavingStopsTheServer(t *testing.T) {
 		}
 	}
 	o.calls.HTTP.CloseIdleConnections()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
-		}
-	}
+	left.Settle(t, before)
 }
 
 func TestFinishedStreamsShareAConnection(t *testing.T) {

@@ -1,14 +1,33 @@
 package sqlsafe
 
 import (
+	"context"
+	"database/sql"
 	"strings"
 	"testing"
+	"time"
 
 	"toolnorm/internal/test/must"
 )
 
 // statement is a case of a corpus.
 type statement struct{ says, sql string }
+
+// stopped runs a hostile statement, and reports an error if it is not refused as its case says, or
+// takes longer than most.
+func (c *statement) stopped(t *testing.T, query func(context.Context, string, ...sql.NamedArg) (*Table, error), most time.Duration) {
+	t.Helper()
+	start := time.Now()
+	table, err := query(t.Context(), c.sql)
+	switch {
+	case c.says == "bounded" && err == nil && !table.Truncated && len(table.Records) != 1:
+		t.Errorf("%.100q: %d rows, not cut", c.sql, len(table.Records))
+	case c.says != "bounded" && (err == nil || !strings.Contains(err.Error(), c.says)):
+		t.Errorf("%.100q: %v, want %q", c.sql, err, c.says)
+	case time.Since(start) > most:
+		t.Errorf("%.100q took %v", c.sql, time.Since(start))
+	}
+}
 
 // corpus reads a file of statements; testdata/README.md says how they are written.
 func corpus(t testing.TB, name string) (all []statement) {

@@ -53,7 +53,21 @@ func Behind(t testing.TB, before map[string]string, own ...string) {
 	}
 }
 
-// running reports whether a goroutine runs or can run, which means that it is not blocked.
+// Settle waits until there are no more goroutines than before, and ends the test if that takes more
+// than five seconds.
+func Settle(t testing.TB, before int) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
+		time.Sleep(5 * time.Millisecond)
+		if time.Now().After(end) {
+			buf := make([]byte, 1<<18)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before,
+				buf[:runtime.Stack(buf, true)])
+		}
+	}
+}
+
+// running reports whether the goroutine of a stack runs or is ready to, rather than waits.
 func running(stack string) bool {
 	head, _, _ := strings.Cut(stack, "\n")
 	return strings.Contains(head, "[runnable") || strings.Contains(head, "[running")
