@@ -13,8 +13,9 @@ import (
 )
 
 // arguments reads the arguments of a call whose tool is known. It commits the call where the
-// arguments begin, or refuses them if they are an echo of the schema or a text that cannot mean an
-// object. All forms of calls share it; they differ only in what surrounds the arguments.
+// arguments begin. It refuses them if they repeat the schema, or if they are a text that cannot
+// mean an object. All forms of calls share this reader; they differ only in what surrounds the
+// arguments.
 type arguments struct {
 	*lenient.Reader
 	in      *input
@@ -28,14 +29,13 @@ type arguments struct {
 
 // read reads the value of an arguments member. It returns committed if the call was begun,
 // incomplete if the text ended before that was certain, and mismatch if the value cannot be
-// arguments. An object is committed at its first byte; a value that stands for an object is
-// committed after it was read. A quote may begin an object in a string, which OpenAI's own form has
+// arguments. An object is committed at its first byte. Any other value that means an object is
+// committed after it was read. A quote may begin an object in a string, which is OpenAI's own form
 // ("arguments": "{\"city\": …}"), an object between quotes that are not escaped, or the first
-// member of an object without its brace. Which of these it is gets decided before anything is
-// committed.
+// member of an object without its brace. read finds out which before it commits anything.
 //
 //	{"city": "Rome"}              an object: streams
-//	"{\"city\": \"Rome\"}"        in a string, as OpenAI's form has it
+//	"{\"city\": \"Rome\"}"        in a string, as in OpenAI's form
 //	"{"city": "Rome"}"            the same, but its quotes are not escaped
 //	"city": "Rome"}               without its brace
 //	[{"city": "Rome"}]  null      a list around it, or nothing
@@ -140,9 +140,9 @@ func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// braceless reads an object whose opening brace was left out. The key is the first key of that
-// object. It returns mismatch if the tool has no parameter of that name, because only with one is
-// "arguments": "city": "Rome"} an object; otherwise it would be a string followed by junk.
+// braceless reads an object whose opening brace was left out and whose first key is key. It returns
+// mismatch if the tool has no parameter of that name, because the text is then a string followed by
+// junk. With such a parameter, "arguments": "city": "Rome"} is an object.
 func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
 	if !t.Type().Has(key) {
 		return mismatch
@@ -163,9 +163,9 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	return committed
 }
 
-// otherBrace returns the length of a bracket here that stands for the opening brace, with the white
-// space after it, or 0 if there is none. A key that is a parameter of the tool must follow the
-// bracket. No list has such a key.
+// otherBrace returns the length of a bracket here that was written in place of the opening brace,
+// with the white space after it, or 0 if there is none. A key that is a parameter of the tool must
+// follow the bracket, since a list has no keys.
 func (ar *arguments) otherBrace(t *toolset.Tool) int {
 	for _, bracket := range [...]string{"[", "｛", "［"} {
 		if ar.Has(0, bracket) {
@@ -199,9 +199,9 @@ func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	return mismatch
 }
 
-// describes reports whether an object describes arguments instead of holding them: one of its
-// members has members that the parameter of that name does not declare, so that member is a schema.
-// It also returns true if properties is not a JSON object.
+// describes reports whether an object describes arguments instead of containing them. It does if
+// one of its members has members that the parameter of that name does not declare, because that
+// member is a schema. It also returns true if properties is not a JSON object.
 func describes(properties []byte, t *schema.Type) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(properties, &members) != nil {
@@ -244,9 +244,9 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// quotedObject reports whether an object between quotes begins here whose own quotes are not
-// escaped, as in "{"city": "Rome"}". An object whose quotes are escaped is read as a string like
-// any other. The inner quote must be followed by a letter of a key, or by the end of the text.
+// quotedObject reports whether an object between quotes begins here and its own quotes are not
+// escaped, as in "{"city": "Rome"}". (An object whose quotes are escaped is read as a string.) The
+// inner quote must be followed by a letter of a key, or by the end of the text.
 func (ar *arguments) quotedObject(quote int) bool {
 	n := 1 + ar.Space(1)
 	if ar.At(n) != '{' {
@@ -256,12 +256,12 @@ func (ar *arguments) quotedObject(quote int) bool {
 	return ar.At(n) == quote && (scan.IsWord(ar.At(n+1)) || ar.At(n+1) < 0)
 }
 
-// objectFits looks at the first member of the arguments, without moving. It returns mismatch for a
-// schema, which is an echo of the tool list, and for a placeholder such as {...}. A call without
-// marks must also begin with a parameter of the tool; incomplete means that its first key was cut.
-// Small models do echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the
-// tool list. After marks any other first member is matched, since the call is checked later and a
-// wrong name is repaired.
+// objectFits reports by its result whether the first member of the arguments here can begin a call;
+// it does not move. It returns mismatch for a schema, which repeats the tool list, and for a
+// placeholder such as {...}. A call without marks must also begin with a parameter of the tool;
+// incomplete means that its first key was cut. Small models do repeat the list: 6 of 248 replies of
+// a 1.5B and 18 of 200 of a 135M had a schema or the tool list. After marks any other first member
+// is matched, since the call is checked later and a wrong name is repaired.
 func (ar *arguments) objectFits(t *toolset.Tool) match {
 	start := ar.Pos
 	defer func() { ar.Pos = start }()
@@ -294,10 +294,11 @@ func (ar *arguments) objectFits(t *toolset.Tool) match {
 	return mismatch
 }
 
-// standIn reads arguments that are not an object but mean one: an object in a string, a list around
-// an object, pairs of name and value, null, or the value of the only parameter. The value is read
-// whole before the commit, so it can be refused with mismatch: [{"name": "city", "value": "Rome"}]
-// means an object, but "oops" does not if the tool has several parameters, and {} would be made up.
+// standIn reads arguments that mean an object but are written as another value: an object in a
+// string, a list around an object, pairs of name and value, null, or the value of the only
+// parameter. The value is read whole before the commit, so it can be refused with mismatch. For
+// example, [{"name": "city", "value": "Rome"}] means an object. The text "oops" does not if the
+// tool has several parameters, and {} would be made up.
 func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 	out, a := ar.Capture(func() { ar.Value(nil) })
 	if a != matched {
@@ -318,11 +319,11 @@ func (ar *arguments) describesParameter(t *schema.Type) bool {
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
 }
 
-// rawText copies text that is not JSON until the function ends reports that the text is over. Then
-// it skips the number of bytes that ends returned. It returns false if the reply ended first. The
-// function is called only at the bytes in stops, so a file of megabytes costs one look-up a byte.
-// Tagged values and programs differ only in what ends them: a tag that something sensible follows,
-// or the end of a message.
+// rawText copies text that is not JSON until ends reports that the text is over. Then it skips the
+// number of bytes that ends returned, and returns true. It returns false if the reply ended first.
+// The function ends is called only at the bytes in stops, so a file of megabytes costs one look-up
+// a byte. It is used for tagged values, which end with a tag, and for programs, which end with
+// their message.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops, Angles: true}
 	for {

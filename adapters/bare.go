@@ -13,7 +13,7 @@ import (
 
 // unmarked reads calls that have no marks, or have lost the mark that opens them. They are
 // recognised by evidence alone: an offered name, arguments that fit, and a place where calls are
-// written. What has too little evidence stays text.
+// written. A text with too little evidence stays text.
 type unmarked struct {
 	*scan.Buffer
 	marks    *marks
@@ -35,7 +35,7 @@ type unmarked struct {
 const maxUnmarked = 1 << 16
 
 // read reads calls that have no marks: JSON, a fence, or a name followed by its arguments. It
-// reports whether it read any; if not, the text is still to be read. Such calls need evidence. At
+// reports whether it read any; if not, the position has not changed. Such calls need evidence. At
 // the start of the reply (or after reasoning, or after another call) JSON streams if it has an
 // offered name and its first argument is a parameter. Everything else is held back to its end, and
 // must be announced, complete and the last thing in the reply.
@@ -63,8 +63,8 @@ func (um *unmarked) read(c int, line bool) bool {
 	return front.said.May() && um.heldCalls(front)
 }
 
-// announcedHere returns the text before this point, and whether it announces calls without marks
-// that follow.
+// announcedHere returns the text before this point, with its kind as the announcement of calls
+// without marks.
 func (um *unmarked) announcedHere() announcement {
 	front := um.page.announcement()
 	said := um.doubt.judged(front)
@@ -77,8 +77,8 @@ func (um *unmarked) announcedHere() announcement {
 	return announcement{said, string(front)}
 }
 
-// calledInFront reports whether a call of the reply before this point was not taken. In that case
-// the call here is not run alone, since it may depend on the earlier one.
+// calledInFront reports whether a call of the reply before this point became text. In that case the
+// call here is not run alone, since it may depend on the earlier one.
 func (um *unmarked) calledInFront() bool {
 	if um.trial.refused || um.calls.done > 0 {
 		return um.trial.refused
@@ -92,9 +92,9 @@ func (um *unmarked) calledInFront() bool {
 	return false
 }
 
-// goesOnCalling reports whether a call without marks came last and only one line of prose follows
-// it. A model that makes such a call, and writes another after "And Oslo:", means that second call
-// too.
+// goesOnCalling reports whether the reply has made a call without marks and only one line of prose
+// follows that call. A model that makes such a call, and writes another after "And Oslo:", means
+// the second call too.
 func (um *unmarked) goesOnCalling() bool {
 	front := um.page.announcement()
 	return um.calls.markless &&
@@ -138,10 +138,10 @@ func (um *unmarked) heldCalls(front announcement) bool {
 	return taken
 }
 
-// callsAtEnd reports whether the reply goes on in prose and ends with more calls without marks.
-// Then the calls here are meant as well: a model that reads a file, says what is in it and sends a
-// mail must read the file first, so taking only the last call is the worst choice. The position is
-// restored.
+// callsAtEnd reports whether the reply continues in prose and ends with more calls without marks.
+// In that case the calls here are meant as well. For example, a model that reads a file, says what
+// is in it and sends a mail must read the file first, so taking only the last call would be wrong.
+// The position is restored.
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
 	found := false

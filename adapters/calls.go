@@ -28,8 +28,8 @@ type calls struct {
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
 }
 
-// callCount counts the calls so far. The fields index and done differ by the calls that were cut: a
-// cut call has an index but is not finished.
+// callCount counts the calls so far. A call that was cut has an index but is not finished, so index
+// may be greater than done.
 type callCount struct {
 	index    int    // of the next call that is sent
 	done     int    // calls finished
@@ -164,15 +164,17 @@ func (cs *calls) flushArgs() {
 	}
 }
 
-// mayLeave reports whether the call may be sent when n bytes of its arguments are decided.
+// mayLeave reports whether the call may be sent when n bytes of its arguments are decided. It
+// returns true if a part of the call was sent already.
 func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }
 
-// held returns how many bytes of the current call's arguments are held back. Usually this is the
-// number in cs.hold. It is at least shortCall if the first member is not a parameter of the tool,
-// because such a call seldom fits the schema. That is so only if nothing of the call was sent, and
-// cs.holdNow is set. While nothing of the call was sent, the model can be asked to write it again.
+// held returns how many bytes of the current call's arguments are held back. This is the number in
+// cs.hold, with one exception: if the first member is not a parameter of the tool, it is at least
+// shortCall, because such a call seldom fits the schema. While nothing of the call was sent, the
+// model can be asked to write it again. The exception applies only if nothing of the call was sent
+// and cs.holdNow is set.
 func (cs *calls) held() int {
 	c := &cs.calling
 	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(
@@ -202,12 +204,12 @@ func (cs *calls) sendArgs(n int) {
 	c.Taken(n)
 }
 
-// endCall ends the call. The parameter closed says whether the envelope's own closers were seen. A
-// server may give up a reply when it has read the call to its end, so a call that lacks only
-// closers is not cut then. A call with two readings is shown as text if nothing of it was sent, and
-// stays open if a part of it was sent, because running the wrong reading is worse than either. A
-// text that ends before the closers counts as cut only if the server says "length", since models
-// that stop by themselves forget closers all the time.
+// endCall ends the call. The parameter closed says whether the closers of its envelope were seen. A
+// call with two readings is shown as text if nothing of it was sent. If a part of it was sent, it
+// stays open, because running the wrong reading would be worse. A text that ends before the closers
+// is a cut call only if the server says "length", since models that stop by themselves often forget
+// closers. A server may give up a reply when it has read the call to its end, so a call that lacks
+// only closers is not cut then.
 func (cs *calls) endCall(closed bool) {
 	if cs.Out == nil { // an element of a list that is not a call has ended it already
 		return
@@ -242,15 +244,15 @@ func (cs *calls) endUnsure(unsure bool) {
 	cs.calling.endless = cs.calling.endless || unsure
 }
 
-// lateID sets the id of the call to one that follows its arguments. It does nothing if a part of
-// the call may have been sent.
+// lateID sets the id of the call to an id that was written after its arguments. It does nothing if
+// a part of the call may have been sent.
 func (cs *calls) lateID(id string) {
 	if !cs.mayLeave(cs.calling.Settled()) {
 		cs.calling.id = id
 	}
 }
 
-// passOn sends an event that the server itself has made. A call that the server has parsed is
+// passOn sends an event that comes from the server's own parser. A call among these events is
 // counted, so that the indexes of later calls follow.
 func (cs *calls) passOn(e chat.Event) {
 	e.Index = cs.index
@@ -277,9 +279,9 @@ func (cs *calls) finishCall(closed bool) {
 	cs.page.afterCall, cs.closed, cs.markless = true, closed, cs.trial.closing.Markless()
 }
 
-// cutCall ends a call that was cut by the end of the text. If the call may be sent, what was
-// decided is sent, and the call stays open; clients do not run an open call with finish "length".
-// Otherwise the call is dropped, and only Meta.Cut has its beginning. The rest of the text is
+// cutCall ends a call that was cut by the end of the text. If the call may be sent, the decided
+// part is sent, and the call stays open; clients do not run an open call with finish "length".
+// Otherwise the call is dropped, and its beginning is kept for Meta.Cut. The rest of the text is
 // dropped as part of the call, because half a call must not be shown.
 func (cs *calls) cutCall() {
 	c := &cs.calling
@@ -287,7 +289,7 @@ func (cs *calls) cutCall() {
 	cs.ToEnd()
 	decided := c.BeforeEnd()
 	if !cs.mayLeave(decided) {
-		// for who goes on with it
+		// for the code that lets the model continue the call
 		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)])
 		return
 	}
@@ -317,11 +319,12 @@ func (cs *calls) textAgain(from int) {
 	})
 }
 
-// further ends the previous call, and reads another one after n bytes that separate the two. It
-// reports whether there was one. Only when another call is tried is it known that the previous one
-// is complete. A call that is cut by the end of the text is dropped as a cut call. If there is no
-// call, the position is restored, and the calls before it remain. The value of trial.pin moves to
-// the start of the attempt, so that the buffer can drop the previous call.
+// further ends the previous call, and calls read to read another one after the n bytes that
+// separate the two. It returns true if there is another call. Otherwise the position is restored,
+// and the calls before it remain. If the text ends inside the other call, that call is dropped as a
+// cut call. Only when another call is tried is it known that the previous one is complete. The
+// value of trial.pin moves to the start of the attempt, so that the buffer can drop the previous
+// call.
 func (cs *calls) further(n int, read func() match) bool {
 	start := cs.Pos
 	if cs.endCall(true); cs.wasCut {
@@ -347,9 +350,9 @@ func (cs *calls) further(n int, read func() match) bool {
 	return false
 }
 
-// cutFrom skips the rest of the text: everything after position from is a call that was cut. Up to
-// chat.MaxCut bytes of it are kept in Meta.Cut. Shown as text, half a call would only puzzle
-// people.
+// cutFrom skips the rest of the text, because everything after position from is a call that was
+// cut. Up to chat.MaxCut bytes of it are kept in Meta.Cut. Half a call is not shown as text, since
+// it would only puzzle people.
 func (cs *calls) cutFrom(from int) {
 	kept := append([]byte(nil), cs.Slice(from, cs.Pos)...)
 	for cs.At(0) >= 0 {

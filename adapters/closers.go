@@ -53,9 +53,9 @@ func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 const maxAside = 64
 
 // skipJunk skips a comment, or a few words on the same line, if the first closer of the call
-// follows. So {"name": …} // get the weather</tool_call> ends, and so does {"name":
-// …}]</tool_call>. Skipped text with a comma, a quote or a colon may be a member that an early
-// brace has shut out. The call then has two readings, and is marked as doubtful.
+// follows. So the calls {"name": …} // get the weather</tool_call> and {"name": …}]</tool_call> end
+// properly. If skipped text has a comma, a quote or a colon, it may be a member of the arguments
+// after a brace that came too early. The call then has two readings, and is marked as doubtful.
 func (cl *closers) skipJunk(p *declaration.Pattern) {
 	n := cl.Elastic(0)
 	end, what := n, "extra-closer"
@@ -77,9 +77,9 @@ func (cl *closers) skipJunk(p *declaration.Pattern) {
 	}
 }
 
-// openerAsCloser skips the opener of a call where its closer is due and nothing follows, and
-// reports whether it did. Models mix up the two, as in <tool_call>{…}<tool_call> at the end of a
-// reply. With text after that opener, a second call may begin there.
+// openerAsCloser skips the opener of a call that a model has written in place of the closer, and
+// reports whether it did. It does so only if the reply ends after that opener, as in
+// <tool_call>{…}<tool_call>. If text follows, a second call may begin there.
 func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	if p.Markless() {
 		return false
@@ -93,8 +93,8 @@ func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	return true
 }
 
-// extraClosers skips the closing braces and brackets here that are among the characters in of. They
-// close nothing, and are recorded as repaired.
+// extraClosers skips the surplus closing braces and brackets here that are among the characters in
+// of. It records them as repaired.
 func (cl *closers) extraClosers(of string) {
 	for c := cl.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = cl.At(0) {
 		cl.Pos++
@@ -137,9 +137,9 @@ func (cl *closers) brackets(most int) (n int) {
 	return n
 }
 
-// closeBrackets skips up to n closing brackets of a list of calls, and returns how many are
-// missing. Any of them may be missing. If the last call was cut, its bracket is missing as well,
-// which is not a reason to call the others incomplete.
+// closeBrackets skips up to n closing brackets of a list of calls, and returns how many of the n
+// are missing. The caller decides what a missing bracket means: if the last call was cut, its
+// bracket is missing as well.
 func (cl *closers) closeBrackets(n int) int {
 	for ; n > 0 && cl.At(cl.Space(0)) == ']'; n-- {
 		cl.Pos += cl.Space(0) + 1
@@ -147,9 +147,9 @@ func (cl *closers) closeBrackets(n int) int {
 	return n
 }
 
-// enclosed reads the arguments between a call's head and its closers, and ends the call. The
-// arguments may be in a fence, or missing. It returns committed, or the result of read if that
-// could not commit the call.
+// enclosed reads the arguments between a call's head and its closers with the function read, and
+// ends the call. The arguments may be in a fence, or missing. It returns committed, or the result
+// of read if read did not commit the call.
 func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string,
 	read func() match) match {
 	cl.skipFence()
@@ -179,8 +179,8 @@ func (cl *closers) zeroWidth() int {
 	return 0
 }
 
-// separator returns the offset after what may come between two objects: white space, commas,
-// semicolons and braces. A brace may come there as the surplus one of a call that closed too many.
+// separator returns the offset after the separator of two objects: white space, commas, semicolons
+// and braces. A brace may be there because the call before it has closed too many.
 func (cl *closers) separator() int {
 	n := cl.Space(0)
 	for c := cl.At(n); c == ',' || c == ';' || c == '}'; c = cl.At(n) {

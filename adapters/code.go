@@ -55,10 +55,10 @@ func (co *code) inBlock() bool { return co.fence.char != 0 }
 // leaveCode ends the fenced block and the span that are open, if any.
 func (co *code) leaveCode() { co.ticks, co.fence = 0, fence{} }
 
-// opens keeps a run of backquotes or tildes as text. The run opens a fenced block, or opens or
-// closes a span of code in a line. A run that closes a span opens nothing: it was once taken for
-// the opening of a block, which turned "```inline```\n<tool_call>…" into text. Indented code is
-// recognised at the mark; see inIndent.
+// opens keeps a run of backquotes or tildes as text, and records what the run opens or closes: a
+// fenced block, or a span of code in a line. The parameter line says that the run begins a line. A
+// run that closes a span cannot open a block. Otherwise "```inline```\n<tool_call>…" would be text.
+// Indented code is recognised at the mark; see inIndent.
 func (co *code) opens(line bool) {
 	c := co.At(0)
 	switch n := co.marks.runOf(0, c); {
@@ -138,10 +138,9 @@ func isLabel(s string) bool {
 	return len(s) <= maxLabel
 }
 
-// inFence keeps the text of a fenced block up to what closes the block. White space at the start of
-// a line is kept by itself, up to maxGap bytes, so that what is held back stays bounded. A block
-// that nothing closes ends with the turn. Up to there everything in it is text, whatever marks it
-// has.
+// inFence keeps the text of a fenced block up to its closing fence. White space at the start of a
+// line is kept by itself, up to maxGap bytes, so that little is held back. A block without a
+// closing fence ends with the turn, and everything in it is text, whatever marks it contains.
 func (co *code) inFence(c int) {
 	line := c == '\n' || co.page.fresh
 	if line {
@@ -187,11 +186,11 @@ func (co *code) fenceCloses(n int, line bool) bool {
 	return false
 }
 
-// endsCodeLine reports whether the n characters here end a line of code that has no others like
-// them, because a model forgot the newline before them. After a blank, a quotation mark or a
-// bracket they are code themselves: `x = "```"` has backquotes as a value, but print(x)``` lacks
-// the newline. Without this rule, "```py\nx```\n<tool_call>…" was all code, and the call after it
-// became text.
+// endsCodeLine reports whether the n characters here are the closing fence of a block in which the
+// model forgot the newline before the fence: they end a line of code that has no other such
+// characters. After a blank, a quotation mark or a bracket they are part of the code: `x = "```"`
+// has backquotes as a value, but print(x)``` lacks the newline. Without this rule,
+// "```py\nx```\n<tool_call>…" was all code, and the call after it became text.
 func (co *code) endsCodeLine(n int) bool {
 	if rest, whole := co.marks.restOfLine(n); !whole || rest != "" {
 		return false

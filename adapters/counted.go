@@ -13,17 +13,17 @@ import (
 // not shown, such as the mark of a made-up result.
 const aside = chat.Kind(255)
 
-// counted passes on the events of a reply, without the calls that do not count. A call is not sent
-// if it follows a result or a user's turn that the model has made up, or if the reply has already
-// made it: a call that acts on invented data does harm, and a repeated call may send a mail twice.
-// The calls that are sent get new numbers.
+// counted passes on the events of a reply, and leaves out the calls that do not count. A call does
+// not count if it follows a result or a user's turn that the model has made up, since acting on
+// invented data does harm. A repetition of an earlier call does not count either, since it might
+// send a mail twice. The calls that are sent get new numbers.
 type counted struct {
 	yield func(chat.Event, error) bool
 	tools []chat.Tool       // the tools that are offered
 	most  int               // repeated calls in a row that end the reply; 0: there is no limit
 	known func(string) bool // see Options.Known
 	made  []chat.Call       // the calls that were sent, in order
-	gap   []byte            // the text after the last of them, or from the beginning
+	gap   []byte            // the text after the last of these calls, or from the beginning
 	next  chat.Call         // the call that is being read
 	held  []chat.Event      // the events of that call, until it is known whether it counts
 	waits bool              // next is held
@@ -81,9 +81,9 @@ func (c *counted) call(e chat.Event) bool {
 	return c.yield(e, nil)
 }
 
-// answered reports whether the text before the first call contains a result after what was meant as
-// a call and could not be read: the name of a tool with structure after it, which ends in
-// structure.
+// answered reports whether the text before the first call contains a failed call and a result after
+// it. A failed call is text that was meant as a call and could not be read: the name of a tool,
+// structure after the name, and structure at the end.
 func (c *counted) answered() bool {
 	text := string(c.gap)
 	at := claim.Begins(text)
@@ -100,15 +100,15 @@ func (c *counted) answered() bool {
 	})
 }
 
-// note keeps the text written after a call, up to the number of bytes that is looked at.
+// note adds text to the text since the last call, up to the number of bytes that is looked at.
 func (c *counted) note(text string) {
 	if n := claim.Longest + 1 - len(c.gap); n > 0 {
 		c.gap = append(c.gap, text[:min(n, len(text))]...)
 	}
 }
 
-// between returns what is between the last call that counted and the call being read. There must
-// have been a call that counted.
+// between returns the text between the last call that counted and the call being read, with both
+// calls. There must have been a call that counted.
 func (c *counted) between() *claim.Gap {
 	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args,
 		Tool: c.next.Name, Next: c.next.Args, Known: c.known}
@@ -126,9 +126,9 @@ func (c *counted) madeBefore() bool {
 // whole. Shorter arguments are held back to their end.
 const minCompared = 512
 
-// differs releases a call with long arguments as soon as one of them differs from those of every
-// earlier call of the same tool, so that a second file streams as the first does. A doubted call is
-// held back to its end. It returns false if no more events are wanted.
+// differs sends a call with long arguments as soon as they differ from those of every earlier call
+// of the same tool, so that a second file streams as the first does. A call after text that may be
+// a made-up result is held back to its end. It returns false if no more events are wanted.
 func (c *counted) differs() bool {
 	if len(c.next.Args) < c.sized || !c.between().Plain() {
 		return true
@@ -163,8 +163,8 @@ func members(object json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// differ reports whether the first object has a member that the second lacks, or for which the
-// second has another value.
+// differ reports whether the first object has a member that is missing in the second object, or has
+// another value there.
 func differ(some, all map[string]json.RawMessage) bool {
 	for name, value := range some {
 		other, ok := all[name]
@@ -240,10 +240,10 @@ func (c *counted) repeated() bool {
 // Options.Same.
 const SameCalls = "same-calls"
 
-// ends sends the end of the reply. Nothing is sent of a call that was cut while it was held back,
-// unless it was held back only because it might be the same as another. A reply with a made-up
-// result ends as if it had ended before that result, so its calls are whole. It returns false if no
-// more events are wanted.
+// ends sends the end of the reply. A call that was cut while it was held back is sent only if it
+// was held back because it might repeat another call. A reply with a made-up result ends as if it
+// had ended before that result, so its calls are complete. It returns false if no more events are
+// wanted.
 func (c *counted) ends(e chat.Event) bool {
 	if c.waits {
 		switch gap := c.between(); {

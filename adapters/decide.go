@@ -14,10 +14,10 @@ import (
 // maxBehind bounds, in bytes, how far after arguments the end of their call is searched for.
 const maxBehind = 512
 
-// decideArguments decides what the arguments of a call mean, by calling decide. The arguments begin
-// at position from. A member of the envelope, or a tool's name as a key, may follow them. The
-// parameter quotes lists the family's own quotes, if it has any, and open says that the opening
-// brace was left out. The result is recorded in Out.
+// decideArguments decides what the arguments of a call mean, by calling decide, and records the
+// result in Out. The arguments begin at position from. A member of the envelope, or a tool's name
+// as a key, may follow them. The parameter quotes lists the family's own quotes, if it has any, and
+// open says that the opening brace was left out.
 func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim, open bool) {
 	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around),
 		Envelope: func(key string) bool {
@@ -30,7 +30,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 		ar.leftOpen() || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
 	ar.Out.Doubt = ar.Out.Doubt || ar.Unclosed && ar.goesOnBehind(t.Type()) || ar.closerMoved()
-	// a reply that stops inside the arguments is cut, whatever its finish reason says
+	// a reply that stops inside the arguments is cut, whatever its finish reason
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
 	}
@@ -41,8 +41,8 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	}
 }
 
-// leftOpen reports whether the brace that closes the object around the arguments is missing. That
-// brace may be the last brace of a text in the arguments.
+// leftOpen reports whether the brace that closes the object around the arguments is missing. It may
+// have been taken for the last brace of a text in the arguments.
 func (ar *arguments) leftOpen() bool {
 	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 && p.Hole("named") < 0 {
 		return false
@@ -97,9 +97,9 @@ func (ar *arguments) closerMoved() bool {
 	return false
 }
 
-// goesOnBehind reports whether arguments whose brace is missing continue after the mark that has
-// ended them: the mark is followed by a comma or a quote, perhaps after closers, or by a member
-// that the tool has. The mark may have taken the place of a comma.
+// goesOnBehind reports whether arguments whose brace is missing continue after the mark that ended
+// them. They do if a comma, a quote or a member of the tool follows the mark, perhaps after
+// closers. The mark may have taken the place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
@@ -121,9 +121,9 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 		ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{'
 }
 
-// ended reports whether arguments that begin at position from have a closing brace, or are followed
-// by nothing but closers before what ends the call: its own closer, that of a section, the next
-// call, or the end of the reply.
+// ended reports whether the arguments that begin at position from are complete. They are if they
+// have a closing brace, or if only closers are between them and the end of the call: its own
+// closer, that of a section, the next call, or the end of the reply.
 func (ar *arguments) ended(from int) bool {
 	if from < ar.Base || strings.HasSuffix(strings.TrimSpace(string(ar.Slice(from, ar.Pos))), "}") {
 		return true
@@ -142,11 +142,11 @@ func (ar *arguments) ended(from int) bool {
 	}) != nil
 }
 
-// decide decides what JSON with an oddity means. The JSON begins at position from, has just been
-// read, and was written to Out at offset at. The result is kept if it is the only likely reading.
-// If another reading is the only likely one, that one replaces the result, unless something else
-// was sent already. Otherwise Out is marked as doubtful, or as broken if it was cut. Nothing after
-// an oddity is sent before the decision (see lenient.Output.Odd), so the call can still become
+// decide decides what odd JSON means, which has just been read. The JSON begins at position from,
+// and was written to Out at offset at. If the result is the only likely reading, it is kept. If
+// another reading is the only likely one, that reading replaces the result, unless a different text
+// was sent already. Otherwise Out is marked as doubtful, or as broken if it was cut. After an
+// oddity nothing is sent before the decision (see lenient.Output.Odd), so the call can still become
 // text.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
@@ -157,7 +157,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		out.Doubt = true
 		return
 	}
-	// what has left must not depend on how the text came in
+	// the part that was sent must not depend on how the text was cut into pieces
 	if n := out.BeforeEnd(); !ar.out.drafting && ar.calls.mayLeave(n) {
 		ar.calls.sendArgs(max(n-out.Sent(), 0))
 	}
@@ -193,7 +193,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		out.Doubt, out.Broken, ar.Unclosed = false, false, m.Open
 		ar.Pos = from + m.End
 	default:
-		// what the rest would have been is not known
+		// the missing part is not known
 		n := from + len(text) - ar.Pos
 		over := ar.At(n) < 0 || ar.marks.cutCloser(ar.trial.closing, n)
 		cut := !ar.atMark(from, len(text)) &&
@@ -213,8 +213,8 @@ func startsElement(text string) bool {
 	return text != "" && (scan.IsWord(int(text[0])) || text[0] == '[' || text[0] == '{')
 }
 
-// noticeRest marks the value that has ended as odd if something follows it, as in ["a"], "b"]: what
-// would be left out may be a part of the value.
+// noticeRest marks the value that has ended as odd if something follows it, as in ["a"], "b"],
+// because that text may be a part of the value.
 func (ar *arguments) noticeRest() {
 	n := ar.Space(0)
 	if c := ar.At(n); c >= 0 && c != '<' && !ar.IsMark(n) && !ar.outside.argCloser(n) {
@@ -223,7 +223,7 @@ func (ar *arguments) noticeRest() {
 }
 
 // damagedQuote reports whether the arguments contain a damaged form of the family's own quote,
-// which no ordinary text has. It returns false if the family has no such quote.
+// which does not occur in ordinary text. It returns false if the family has no such quote.
 func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	if len(quotes) == 0 || len(quotes[0]) < 2 || from < ar.Base {
 		return false
@@ -241,8 +241,8 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	return false
 }
 
-// goesOn reports whether the arguments may have ended inside a text, or too early: their closers
-// are followed by a quote, an escape, or a comma and a comment, perhaps after a fence.
+// goesOn reports whether the arguments may have ended inside a text, or too early. That is so if a
+// quote, an escape, or a comma and a comment follow their closers, perhaps after a fence.
 func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {
@@ -266,10 +266,10 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 	return c == '"' || c == '\\'
 }
 
-// damaged returns the text of arguments that begin at position from, and what follows up to the end
-// of their call. If containers are open, a mark that begins a call may be text, so only the call's
-// own closer ends the arguments then. If there is no mark, at most maxBehind bytes more are
-// returned, since closers may follow.
+// damaged returns the text of the arguments that begin at position from, with the text after them
+// up to the end of their call. If containers are open, a mark that begins a call may be text, so
+// only the call's own closer ends the arguments then. If there is no mark, at most maxBehind bytes
+// more are returned, since closers may follow.
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {

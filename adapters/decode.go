@@ -149,9 +149,10 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 		tools: tools}
 }
 
-// run reads the reply to its end. A state hands over to another one by setting page.state and
-// returning. An event that passes through ends the text as well: no mark and no call extends across
-// such an event. The context is checked between two steps, not at each byte.
+// run reads the reply to its end. The function that reads a state returns when it has set
+// page.state to another one. The text also ends at every event that is not text: such an event is
+// passed on, and no mark or call extends across it. The context is checked between two steps, not
+// at each byte.
 func (d *decoder) run() {
 	if d.page.state == chat.Text {
 		d.start.beginning()
@@ -185,10 +186,10 @@ func (d *decoder) barrierPassed() bool {
 	return true
 }
 
-// end sends what closes a reply. An error that it yields is the source's own, or
-// io.ErrUnexpectedEOF if the source ended without a finish event; text never causes an error. Usage
-// is the last event before Finish. A server may give up a reply when it has read a call to its end.
-// If the call is whole, such a reply ends with "stop".
+// end sends the last events of a reply: usage, if there was any, and Finish. It sends an error
+// instead if the source failed, or io.ErrUnexpectedEOF if the source ended without a finish event.
+// Text never causes an error. A server may give up a reply when it has read a call to its end. If
+// the call is complete, such a reply ends with "stop".
 func (d *decoder) end() {
 	if d.in.dead {
 		return

@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// doubt decides whether a mark in the text begins a call or is only mentioned. Most marks are not
-// doubted, because they are on a line of their own. The others are read as drafts, and what follows
-// the call decides.
+// doubt decides whether a mark in the text begins a call or is only mentioned. A mark on a line of
+// its own usually begins a call. Other marks are read as drafts, and the text after the call
+// decides.
 type doubt struct {
 	*lenient.Reader
 	in      *input
@@ -23,7 +23,7 @@ type doubt struct {
 	which   Which
 }
 
-// lookBack is how much of the text before a mark is looked at, in bytes. A page or a list that was
+// lookBack is how much of the text before a mark is examined, in bytes. A page or a list that was
 // opened earlier is not noticed.
 const lookBack = 1024
 
@@ -41,8 +41,7 @@ func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()
 
 // announcedBy reports whether the text before a call announces that call, which must be the last
 // thing in the reply. The caller passes the text, because a draft may already have moved the buffer
-// past it. It returns true for an empty text and with `--calls eager`, where no announcement is
-// needed.
+// past it. It returns true for an empty text, and always with `--calls eager`.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
@@ -57,8 +56,8 @@ func (db *doubt) behindTurn() []byte {
 	return behind
 }
 
-// judged returns what the given text, which precedes a call, says of the call if that call ends the
-// reply. It returns [prose.Surely] for an empty text and with `--calls eager`.
+// judged returns the kind of the text before a call, as evidence about the call. It returns
+// [prose.Surely] for an empty text and with `--calls eager`.
 func (db *doubt) judged(text []byte) prose.Kind {
 	if len(text) == 0 || db.which == Eager {
 		return prose.Surely
@@ -66,9 +65,9 @@ func (db *doubt) judged(text []byte) prose.Kind {
 	return prose.Judge(text)
 }
 
-// doubts caches what precedes the marks at one place. Many marks begin alike: <tool_call> has a
-// dozen meanings. So a dozen marks are tried at the same place, and the text before it is read only
-// once.
+// doubts caches the judgment of the text before the marks at one place. Many marks begin alike:
+// <tool_call> begins the marks of a dozen families. So a dozen marks are tried at the same place,
+// and the text before it is read only once.
 type doubts struct {
 	looked bool
 	place  prose.Place
@@ -85,7 +84,7 @@ const inWords = prose.Place(255)
 
 // doubted returns the place of the mark m here if that place may make it a mention, and
 // [prose.Line] if the mark is not doubted. Doubt is needed because a false call runs a tool that
-// was never asked for: of 48 texts made to look like calls 41 once ran one. After a sentence the
+// the model did not call: of 48 texts made to look like calls 41 once ran one. After a sentence the
 // model's own marks are not mentions. If no family was configured, all marks count as the model's
 // own.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
@@ -110,15 +109,15 @@ func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	return here.place
 }
 
-// expected reports whether a call may be expected here: only white space or other calls precede it,
-// or the text before announces it.
+// expected reports whether a call may be expected here: after only white space, after other calls,
+// or after a text that announces one. With `--calls eager` it always returns true.
 func (db *doubt) expected() bool {
 	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
 
 // place returns the place of a mark here, which is always [prose.Line] with `--calls eager`. A
-// colon that announces nothing, as in the log line "output: <tool_call>…", shows what follows as an
-// example.
+// colon after a text that does not announce a call, as in the log line "output: <tool_call>…",
+// introduces an example.
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line
@@ -137,11 +136,10 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
-// behindColon reports whether a draft after a colon on its line counts. The text before the draft,
-// in the parameter front, must announce the call. If the marks are the model's own, it may instead
-// end with a colon after words of intent. A colon in a language whose words are not listed is
-// enough then, too. The call must also be the last thing in the reply, or must have the model's own
-// marks and end its line.
+// behindColon reports whether a draft after a colon on its line counts. The text before it, front,
+// must announce the call. For the model's own marks it is enough if front ends with a colon after
+// words of intent, or with a colon in a language whose words are not listed. The call must also be
+// the last thing in the reply, or must have the model's own marks and end its line.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
 	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||
@@ -161,13 +159,12 @@ func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 	return a, end
 }
 
-// tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide.
-// It returns committed if the calls count; if not, the mark is usually text and mismatch is
-// returned. A mark or a call that is cut by the end of the text is treated as elsewhere, unless it
-// is quoted. The family's own marks need less evidence than another family's: other engines never
-// read those, and to believe a repaired call in them would be one guess too many. The end of a
-// rejected call is remembered. Inside it no other mark is tried, or a call in a quoted call would
-// run.
+// tryDoubted reads as a draft the calls that a doubted mark begins; the text after them decides
+// whether they count. It returns committed if they do, and usually mismatch if not, so that the
+// mark is text. A mark or a call that is cut by the end of the text is treated as elsewhere, unless
+// it is quoted. Marks of another family need more evidence than the family's own: other engines
+// never read them, and a repaired call in them is not believed. The end of a rejected call is
+// remembered. Inside it no other mark is tried, because a call in a quoted call would run.
 func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := db.page.blank, len(db.Repairs)
@@ -187,7 +184,8 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 			return false
 		}
 		readTo = end
-		// the family's own marks may be followed by more of its marks, such as the end of the turn
+		// the family's own marks may be followed by more of its marks, such as the mark of the
+		// turn's end
 		last := db.marks.over(0) || m.Own && db.marks.continues(0)
 		sure := m.Own || afterSentence && why == prose.Within && (last || announced())
 		if why == unannounced {
@@ -207,7 +205,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 			return last && (first || announced()) || alone && announced()
 		case prose.Recorded(front):
 			return last && m.Own
-		// nothing follows that could make it a mention
+		// no text follows that could make it a mention
 		case last:
 			return true
 		}

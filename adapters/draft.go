@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// drafts reads calls tentatively: nothing of them is sent before it is known that they are calls.
-// The function that begins a draft reads with the same parts as elsewhere, and returns whether what
-// was read counts.
+// drafts reads calls tentatively: nothing of them is sent before it is known that they are calls. A
+// draft is read by the same parts as other calls. The function that begins it returns whether the
+// calls count.
 type drafts struct {
 	*lenient.Reader
 	out   *outlet
@@ -24,9 +24,9 @@ type drafts struct {
 	heard heard
 }
 
-// progress is what has been decided of the reply so far. A failed draft restores only this, the
-// position and the repairs. The state of a part is copied as a whole, so a new field is restored
-// without further code.
+// progress is the state of the reply that a failed draft restores, with the position and the
+// repairs. The state of a part is copied as a whole, so a new field is restored without further
+// code.
 type progress struct {
 	textState
 	codeState
@@ -35,7 +35,7 @@ type progress struct {
 }
 
 // checkpoint is a place in the reply to which reading can go back. Repairs are only ever appended,
-// so to go back is to cut their list off.
+// so going back means shortening their list.
 type checkpoint struct {
 	progress
 	pos     int
@@ -94,9 +94,9 @@ func (dr *drafts) draft(size int, read func() bool) bool {
 	return true
 }
 
-// undo takes back a failed draft. What was read from the source meanwhile stays buffered. The bytes
-// read in vain are counted, and beyond a limit no more drafts are begun, so that hostile text costs
-// linear time.
+// undo restores the state from before a failed draft. Text read from the source meanwhile stays
+// buffered. The bytes read in vain are counted, and beyond a limit no more drafts are begun, so
+// that hostile text costs linear time.
 func (dr *drafts) undo(before *checkpoint) {
 	dr.trial.waste += dr.Pos - before.pos
 	dr.restore(before)
@@ -115,14 +115,13 @@ func (dr *drafts) complete() bool {
 	})
 }
 
-// announcement is a text before a call that is read as a draft, and what that text says of the
-// call.
+// announcement is a text before a call that is read as a draft, with the kind of that text.
 type announcement struct {
 	said prose.Kind
 	text string
 }
 
-// alone is the announcement of a call with nothing before it.
+// alone is the announcement of a call without text before it.
 var alone = announcement{said: prose.Surely}
 
 // announcedBy reports whether the text before the draft announces its first call, given the
@@ -151,8 +150,8 @@ func (dr *drafts) made() []chat.Call {
 	return draft.Complete()
 }
 
-// evidence returns what speaks for or against a call that follows the given text: its words, and
-// the conversation before the reply.
+// evidence returns the evidence for or against a call that follows the given text: from the words
+// of the text, and from the conversation before the reply.
 func (dr *drafts) evidence(text string, call chat.Call) prose.Evidence {
 	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description,
 		Args: string(call.Args)}

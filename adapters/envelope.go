@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// objects reads calls that are JSON objects, {"name": …, "arguments": …}. Members come in any order
-// and under many names, so an object is read member by member until its name and its arguments are
-// known. Members that mean nothing are remembered by their positions.
+// objects reads calls that are JSON objects, {"name": …, "arguments": …}. Such an object is called
+// an envelope. Its members come in any order and under many names, so it is read member by member
+// until its name and its arguments are known. The positions of its other members are kept.
 type objects struct {
 	*lenient.Reader
 	out     *outlet
@@ -25,14 +25,15 @@ type objects struct {
 }
 
 // Keys of an envelope, in any family, whose values are another envelope (wrapKeys) or a list of
-// them (listKeys). The keys for names, arguments and ids are in internal/lenient, because models
-// write "tool_name", "parameters", "call_id" and a dozen others.
+// envelopes (listKeys). The keys for names, arguments and ids are in internal/lenient, because
+// models write "tool_name", "parameters", "call_id" and a dozen others.
 var (
 	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true,
 		"tool": true, "call": true}
 	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true,
 		"tools": true}
-	// echoKeys are the first keys of "arguments" in an echo of the tool list, which are a schema.
+	// echoKeys are the first keys of "arguments" if a model repeats the tool list: these are keys
+	// of a schema.
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
 )
 
@@ -42,7 +43,7 @@ type envelope struct {
 	t      *toolset.Tool
 	id     string
 	argsAt int      // position of the arguments if they came before the name; -1: they did not
-	others []member // members that mean nothing to an envelope
+	others []member // members that are not the name, the arguments or an id
 }
 
 // member is a member of an object that was skipped. Only its position is kept: most members are
@@ -52,10 +53,10 @@ type member struct {
 	at  int // position of its value
 }
 
-// read reads the calls that are JSON objects: one, several in a row, or a list of them. It returns
-// committed, or the result of the first object if that is no call. Small models write several calls
-// without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets. Of 234 calls
-// of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
+// read reads the calls that are JSON objects: one object, several in a row, or a list. It returns
+// committed, or the result of the first object if that is not a call. Small models write several
+// calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets. Of 234
+// calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
 func (ob *objects) read(p *declaration.Pattern) match {
 	ob.Pos += ob.closers.zeroWidth()
 	ob.closers.skipFence()
@@ -99,10 +100,10 @@ func (ob *objects) nextList() bool {
 	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 
-// envelope reads one object that may be a call, and leaves the call open for its closers. It
-// returns mismatch if the name is not offered or there is no object, incomplete if the text ends in
-// it, and committed once the arguments have begun. The parameter depth counts the wrappers around
-// the object, as in {"function": {…}}.
+// envelope reads one object that may be a call. Like every reader of one call, it does not end the
+// call, so that the caller can read its closers. It returns mismatch if the name is not offered or
+// there is no object, incomplete if the text ends in it, and committed once the arguments have
+// begun. The parameter depth counts the wrappers around the object, as in {"function": {…}}.
 //
 //	{"name": "f", "arguments": {…}}                       hermes and most others
 //	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b
@@ -164,11 +165,11 @@ func (ob *objects) memberKey() (string, match) {
 	return scan.Unquote(out), incompleteAtEnd(ob.At(0), matched)
 }
 
-// member reads one member into the envelope. It returns matched if the object goes on, committed if
-// the member contained the call, and mismatch or incomplete if the object is no call. Arguments
-// before the name are skipped and read when the name is known, since their types are the tool's. A
-// list of calls inside an object is read to its end here, so that the object around it can be
-// closed. Wrappers are opened up to lenient.MaxWrap levels.
+// member reads one member into the envelope. It returns matched if the object continues, committed
+// if the member contained the call, and mismatch or incomplete if the object is not a call.
+// Arguments before the name are skipped. They are read when the name is known, since their types
+// depend on the tool. A list of calls inside an object is read to its end here, so that the object
+// around it can be closed. Wrappers are opened up to lenient.MaxWrap levels.
 func (ob *objects) member(env *envelope, key string, depth int) match {
 	c := ob.At(0)
 	q, quoted := ob.QuoteAt(0)
@@ -205,8 +206,8 @@ func (ob *objects) member(env *envelope, key string, depth int) match {
 	return a
 }
 
-// wrapped returns a, the result of reading an inner object. If that was a call, it first skips the
-// rest of the outer object.
+// wrapped returns a, the result of reading an object inside another one. If a is committed, it
+// first skips the rest of the outer object.
 func (ob *objects) wrapped(a match) match {
 	if a == committed {
 		ob.restOfObject()
@@ -214,18 +215,18 @@ func (ob *objects) wrapped(a match) match {
 	return a
 }
 
-// describes reports whether the object describes a tool, which makes it an echo of the tool list
-// and not a call. Small models repeat that list. Its entries have names and "parameters", so each
-// would be taken for a call.
+// describes reports whether the object describes a tool. Such an object repeats the tool list, as
+// small models do, and is not a call. Its entries have names and "parameters", so each would be
+// taken for a call.
 func (e *envelope) describes() bool {
 	described := func(m member) bool { return m.key == "description" }
 	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
 }
 
-// whole decides about an object that was read to its end and has no arguments after a name. It
-// returns mismatch if the object is not a call. {"name": "get_time"} alone is a call between marks;
-// without marks it may be any record with a name. In {"name": "get_time"}, "arguments": {…}} a
-// brace came too early, and a call without arguments would be wrong.
+// whole decides whether an object that was read to its end, without arguments after a name, is a
+// call. It returns committed if it is, and mismatch if it is not. {"name": "get_time"} alone is a
+// call between marks; without marks it may be any record with a name. In {"name": "get_time"},
+// "arguments": {…}} a brace came too early, and a call without arguments would be wrong.
 func (ob *objects) whole(env *envelope) match {
 	record := func(m member) bool {
 		return recordKeys[m.key] && env.argsAt >= 0 && ob.trial.closing.Markless()
@@ -248,7 +249,7 @@ func (ob *objects) whole(env *envelope) match {
 			}
 		}
 		if ob.trial.bare() || len(env.t.Type().Required()) > 0 && ob.At(ob.Space(0)) == '{' {
-			return mismatch // nothing says that it is a call, or its arguments follow it
+			return mismatch // nothing shows that it is a call, or its arguments follow it
 		}
 		ob.calls.commitWith(env.t, env.id, "{}")
 	default:
@@ -259,9 +260,9 @@ func (ob *objects) whole(env *envelope) match {
 }
 
 // flat reads an object whose other members are the arguments themselves, such as {"name":
-// "get_weather", "city": "Rome"}. It returns mismatch if a single member is not in the tool's
-// schema, since the object is then some other record. The arguments are read a second time, now
-// with the types of the schema, so "days": "3" is 3 here as well. Reading goes on at position end.
+// "get_weather", "city": "Rome"}. It returns mismatch if any of them is not in the tool's schema,
+// since the object is then some other record. The arguments are read a second time, now with the
+// types of the schema, so "days": "3" is 3 here as well. Reading continues at position end.
 func (ob *objects) flat(env *envelope, end int) match {
 	t := env.t.Type()
 	for _, m := range env.others {
@@ -298,15 +299,15 @@ func (ob *objects) doubtRest(i int) {
 	ob.Out.Doubt = ob.Out.Doubt || ob.At(end) < 0 || !lenient.OfEnvelope(key) && ob.Out.Typ.Has(key)
 }
 
-// recordKeys are members of a record of a call that was already made. Next to arguments, and
-// without any mark, they show that the object is not a call to make.
+// recordKeys are keys of a record of an earlier call. Next to arguments, and without any mark, they
+// show that the object is not a new call.
 var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true,
 	"status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
-// restOfObject skips what follows the arguments up to the object's closing brace. Members after the
-// arguments belong to the envelope: "type": "function", an id, a note. Anything else there shows
-// that a brace was missing or surplus, so the reader of arguments decides whether that makes two
-// readings.
+// restOfObject skips the text after the arguments up to the object's closing brace. Members after
+// the arguments belong to the envelope: "type": "function", an id, a note. Any other text there
+// shows that a brace was missing or surplus. Then the reader of arguments decides whether the call
+// has two readings.
 func (ob *objects) restOfObject() {
 	for {
 		n := ob.Loose(0)

@@ -39,10 +39,10 @@ func (um *unmarked) fenced(start bool) bool {
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls",
 	"tool_code", "tool_use", "function", "function_call", "function_calls"}
 
-// program reads a block of Python that ends the reply and is one call of a tool with constants. It
-// is taken after a text that announces a call, and at the start of a reply if the user has asked
-// for what the call does. It reports whether the call was taken. Anything more in the block makes
-// it a program.
+// program reads a block of Python that ends the reply and consists of one call of a tool with
+// constants. It reports whether the call was taken. The call is taken after a text that announces a
+// call, and at the start of a reply if the user has asked for this call. Any further text in the
+// block makes it a program.
 func (um *unmarked) program(start bool) bool {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -93,8 +93,8 @@ func (um *unmarked) labelled() bool {
 
 // fenceLine returns the length of the opening of a fence here that may contain calls, or 0 if there
 // is none. The opening is a line, or the backquotes and a label before JSON on the same line. The
-// line must be whole, since half a label at the end of the text may become any other label. Words
-// after a label are skipped. A fence of tildes must be labelled as JSON.
+// line must be complete, since a label that is cut by the end of the text may become any other
+// label. Words after a label are skipped. A fence of tildes must be labelled as JSON.
 func (um *unmarked) fenceLine() int {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -149,9 +149,9 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	return taken
 }
 
-// fenceOfCalls reads a fence whose opening line has n bytes, and reports whether it contains calls
-// and nothing else. One line of anything else makes it an example or a program. The closing line
-// may be missing where the reply ends, since a stop token comes first.
+// fenceOfCalls reads a fence whose opening line has n bytes, and reports whether it contains only
+// calls. Any other line makes it an example or a program. The closing line may be missing where the
+// reply ends, since a stop token comes first.
 func (um *unmarked) fenceOfCalls(n int) bool {
 	before := um.Pos
 	um.Pos += n
@@ -192,10 +192,10 @@ func (um *unmarked) closedFence() bool {
 	return end == "```" || end == "~~~"
 }
 
-// behindOpenFence reads calls in the model's own marks at the start of a line in a block of program
-// text that nothing closes. It reports whether they were taken. The block ends with the reply, so
-// calls at the very end of the reply are taken to follow the block. If anything came between them
-// and the end of the reply, it would be code, and the calls a part of it.
+// behindOpenFence reads calls in the model's own marks, at the start of a line, in a block of
+// program text that is never closed. It reports whether they were taken. The block ends with the
+// reply, so calls at the very end of the reply are taken to follow the block. Calls before more
+// text are a part of the code.
 func (op *openers) behindOpenFence() bool {
 	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base ||
 		op.Slice(op.Pos-1, op.Pos)[0] != '\n' {

@@ -72,9 +72,9 @@ func Named(name string) *Format { return Builtin().Named(name) }
 // The slice is the caller's; the formats in it are shared.
 func All() []*Format { return Builtin().All() }
 
-// Parse reads a declaration, or a whole family file. The format belongs to a set of the built-in
-// formats and itself. A malformed declaration is an error that names the line, and so is a "like"
-// of a format that does not exist.
+// Parse reads a declaration, or a whole family file, and returns its format, which is read together
+// with the built-in formats. It returns an error that names the line if the declaration is
+// malformed or is "like" a format that does not exist.
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
 // Decode reads a reply. Text from the source is decoded; every other event passes through, and no
@@ -95,11 +95,11 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 	}
 }
 
-// Offered returns the tool that a server means by the name of a call: the name exactly, in another
-// case or spelling, or after a known prefix. It returns false if no tool, or more than one, is
-// meant. It is for calls that a server's own parser has read, to which the same spellings apply as
-// to those in text. For example, "functions.get_weather", "Get_Weather" and "get-weather" mean
-// get_weather, but "get_wether" means nothing.
+// Offered returns the offered tool that the name in a call means: the name exactly, in another case
+// or spelling, or after a known prefix. It returns false if no tool, or more than one, is meant.
+// Offered is for calls that a server's own parser has read, in which names are spelled as in text.
+// For example, "functions.get_weather", "Get_Weather" and "get-weather" mean get_weather, but
+// "get_wether" means nothing.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	if t := toolset.New(tools, nil).Find(name); t != nil {
 		return t.Tool, true

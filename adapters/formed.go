@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// formed reads the calls here in the form of a family, and returns committed if all of them can be
-// read. Otherwise it reads none and returns mismatch or incomplete.
+// formed reads the calls here in the form of a family, all of them or none. It returns committed if
+// all can be read, and mismatch or incomplete otherwise.
 func (pt *patterns) formed(f *form.Form) match {
 	found, end, a := f.Read(formText{pt})
 	if a != matched {
@@ -58,7 +58,7 @@ func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	return out + "}", true
 }
 
-// formText is the text that the readers of forms look ahead in (see form.Form).
+// formText is the text in which the readers of forms look ahead (see form.Form).
 type formText struct{ *patterns }
 
 // Named reports whether a tool of exactly that name is offered.
@@ -77,16 +77,16 @@ func (ft formText) Takes(name, key string) bool {
 	return slices.Contains(ft.tools.MemberNames(), key)
 }
 
-// Fits reports whether the named tool's schema allows the kind of a value at a place in its
-// arguments. It is true if the schema gives no type for the place.
+// Fits reports whether the named tool's schema allows a value of this kind at a place in its
+// arguments. It returns true if the schema gives no type for the place.
 func (ft formText) Fits(name string, keys []string, value string) bool {
 	typ := ft.typeAt(name, keys)
 	return typ == nil || !typ.Known() || typ.Allows(schema.KindOf(value))
 }
 
 // Typed returns the JSON for a text without quotation marks at a place in the arguments of the
-// named tool. It returns false if the schema gives no type for the place, or one that the text does
-// not fit.
+// named tool. It returns false if the schema gives no type for the place, or a type that the text
+// does not fit.
 func (ft formText) Typed(name string, keys []string, text string) (string, bool) {
 	typ := ft.typeAt(name, keys)
 	if typ == nil {

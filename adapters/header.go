@@ -9,9 +9,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// headers looks ahead for the headers of messages and for what ends their bodies. It does not move
-// the position, since the same header is looked at by the reader of messages, in the search for a
-// message's end, and at each mark.
+// headers looks ahead for the headers of messages and for the ends of their bodies. It does not
+// move the position, since the same header is looked at by the reader of messages, in the search
+// for a message's end, and at each mark.
 type headers struct {
 	*scan.Buffer
 	in    *input
@@ -19,7 +19,7 @@ type headers struct {
 	tools *toolset.Set
 }
 
-// fields are what a message header says, such as <|start|>assistant
+// fields are the contents of a message header, such as <|start|>assistant
 // to=functions.f<|channel|>commentary <|constrain|>json<|message|>. Content types are read and
 // dropped, since the body itself shows whether it is JSON.
 type fields struct {
@@ -85,7 +85,7 @@ func (hs *headers) at(i int) (fields, match) {
 	return h, mismatch
 }
 
-// called reports whether the header here is that of a call, which means that it names an offered
+// called reports whether the header here is that of a call, that is, whether it names an offered
 // tool.
 func (hs *headers) called() bool {
 	h, _ := hs.at(0)
@@ -108,8 +108,8 @@ func headerWord(w string, h fields) bool {
 	return h.channel != "" || h.to != ""
 }
 
-// headerMarks are the marks of a header. All families of messages share these four, whatever their
-// recipients and channels are called.
+// headerMarks are the marks of a header. All families of messages share these four, whatever the
+// names of their recipients and channels.
 var headerMarks = []declaration.Literal{
 	declaration.Exactly(messageMark), declaration.Exactly(declaration.ChannelMark),
 	declaration.Exactly(constrainMark), declaration.Exactly(startMark),
@@ -141,8 +141,8 @@ func (hs *headers) word(i int) (string, int) {
 }
 
 // halfHeader reports whether the rest of the text, which is cut inside a message's header or right
-// after it, is structure: it contains a mark, or names a tool. "to=get_weather" and nothing else
-// names a tool and is a call that was cut, but "to=" before another word is text.
+// after it, is structure. It is if it contains a mark or names an offered tool: "to=get_weather"
+// alone is a call that was cut, but "to=" before another word is text.
 func (hs *headers) halfHeader() bool {
 	text := strings.TrimSpace(string(hs.Window()))
 	to, ok := strings.CutPrefix(text, "to=")
@@ -187,10 +187,10 @@ func (hs *headers) headerAt(i int) bool {
 	return a == matched
 }
 
-// messageFollows reports whether offset i, which is after an end mark, has another end mark, a
-// header or the end of the text. Without such evidence the end mark is a word of the text. A mark
-// of the channel counts as a header without its first mark, as in <|channel|>final<|message|>,
-// which gpt-oss writes.
+// messageFollows reports whether another end mark, a header or the end of the text is at offset i,
+// which is after an end mark. If not, the end mark is a word of the text. A mark of the channel
+// counts as a header without its first mark, as in <|channel|>final<|message|>, which gpt-oss
+// writes.
 func (hs *headers) messageFollows(p *declaration.Pattern, i int) bool {
 	i += hs.Space(i)
 	return hs.At(i) < 0 || hs.Has(i, startMark) || hs.Has(i, declaration.ChannelMark) ||
@@ -203,9 +203,9 @@ func (hs *headers) bodyEnds(p *declaration.Pattern, i int) bool {
 	return end > 0 && hs.messageFollows(p, end)
 }
 
-// messageOver reports whether a message ends at offset i: at an end mark that another message or
-// the end of the text follows, or at a complete header. At the end of a text that was cut, an end
-// mark alone is not enough, because it may have been part of the value.
+// messageOver reports whether a message ends at offset i. It does at an end mark before another
+// message or the end of the text, and at a complete header. At the end of a text that was cut, an
+// end mark alone is not enough, because it may have been part of the value.
 func (hs *headers) messageOver(p *declaration.Pattern, i int) bool {
 	if end := hs.marks.messageEnds(p, i); end > 0 {
 		return hs.messageFollows(p, end) && (hs.At(end+hs.Space(end)) >= 0 || !hs.in.lengthCut())

@@ -5,7 +5,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Models leave out the mark that opens a call, and servers hide it. What is left is a call if the
+// Models leave out the mark that opens a call, and servers hide it. The rest is a call if the
 // family's own marks follow: the mark that closes it, or a mark after its name.
 
 // headlessCall reads a call whose opening mark is missing and whose first character here, at the
@@ -35,8 +35,7 @@ func (um *unmarked) headlessCall(c int) bool {
 }
 
 // closedBySpecial skips white space and a special token here that closes calls of some family, and
-// reports whether it did. Which family's token it is does not matter, because no text has such a
-// token.
+// reports whether it did. The family does not matter, because ordinary text has no such token.
 func (um *unmarked) closedBySpecial() bool {
 	i := um.Space(0)
 	for _, m := range um.marks.marksAt(i) {

@@ -11,23 +11,23 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// heard is the conversation before the reply.
+// heard is the conversation before the reply, as evidence about its calls.
 type heard struct {
 	messages []chat.Message
 	looked   int // how many calls of the reply evidence was asked for
 }
 
-// maxLooked bounds how many calls of a reply are looked for in the conversation, and maxHeard how
-// many bytes of a message are read for that.
+// maxLooked bounds the calls of a reply for which evidence is looked up in the conversation.
+// maxHeard bounds the bytes of a message that are read for that.
 const (
 	maxLooked = 16
 	maxHeard  = 1 << 16
 )
 
 // evidence returns what the conversation says of a call, or 0 if it says nothing. Asked means that
-// the user's last message asks for it: that message has the call's values and shows no call. Taught
-// means that the message asks how calls are written, and no message has a word of the values.
-// Pasted means that the model was given the call to read.
+// the user's last message asks for the call: that message contains the call's values and shows no
+// call. Taught means that the message asks how calls are written, and that no message contains a
+// word of the values. Pasted means that the call was in a text that the model was given to read.
 func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	if h.looked++; h.looked > maxLooked {
 		return 0
@@ -62,8 +62,8 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	return e
 }
 
-// given reports whether the last message is the user's and contains the call in a notation, as when
-// the user asks to write a call in another notation.
+// given reports whether the last message is the user's and contains the call in some notation, as
+// when the user asks to rewrite a call in another notation.
 func (h *heard) given(call chat.Call) bool {
 	text := h.question()
 	return text != "" && pastes(text, call)
@@ -86,9 +86,9 @@ func (h *heard) question() string {
 	return strings.ToLower(text[:min(len(text), maxHeard)])
 }
 
-// pastes reports whether a text in lower case contains a call in a notation: the tool's name, each
-// member of the arguments as notations write it, and the words of all values, which may be divided
-// by quotes and escapes.
+// pastes reports whether a text in lower case contains a call in some notation: the tool's name,
+// each member of the arguments as notations write it, and the words of all values. Quotes and
+// escapes may be between the words.
 func pastes(text string, call chat.Call) bool {
 	return strings.Contains(text, strings.ToLower(call.Name)) && writesOut(text, call) &&
 		!slices.ContainsFunc(leaves(string(call.Args)), func(v string) bool {
@@ -96,8 +96,8 @@ func pastes(text string, call chat.Call) bool {
 		})
 }
 
-// hasWords reports whether a text in lower case has all words and numbers of a value. It returns
-// false for a value without any.
+// hasWords reports whether a text in lower case contains all words and numbers of a value. It
+// returns false for a value that has none.
 func hasWords(text, value string) bool {
 	words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return !partOfWord(r) })
 	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
@@ -106,10 +106,10 @@ func hasWords(text, value string) bool {
 }
 
 // writesOut reports whether a text in lower case contains each argument of a call as notations
-// write it. The argument's name may be a key in JSON, a tag, or stand with : or = at the beginning
-// of a line. It may also have a sign beside it, such as --city or city=, as in expressions and
-// commands. That form counts only if an argument directly follows the tool's name, with no other
-// word between them. It returns false for a call without arguments.
+// write it. The argument's name may be a key in JSON or a tag, or be followed by : or = at the
+// beginning of a line. It may also have a sign beside it, such as --city or city=, as in
+// expressions and commands. That form counts only if an argument directly follows the tool's name,
+// with no other word between them. It returns false for a call without arguments.
 func writesOut(text string, call chat.Call) bool {
 	fields := scan.Fields(string(call.Args))
 	heads := headed(text, call)
@@ -125,8 +125,8 @@ func writesOut(text string, call chat.Call) bool {
 	})
 }
 
-// headed reports whether a text in lower case has the tool's name with a member of the arguments
-// after it, and no word between, as in get_weather(city= and get_weather --city.
+// headed reports whether a text in lower case contains the tool's name directly before an argument,
+// with no word between them, as in get_weather(city= and get_weather --city.
 func headed(text string, call chat.Call) bool {
 	for rest, ok := text, true; ok; {
 		if _, rest, ok = strings.Cut(rest, strings.ToLower(call.Name)); !ok {
@@ -147,8 +147,8 @@ func assigns(behind string) bool {
 	return behind != "" && (behind[0] == ':' || behind[0] == '=')
 }
 
-// wrote reports whether the user's last message has all texts of the arguments and asks nothing
-// about how calls are written. A text without letters counts only in quotes.
+// wrote reports whether the user's last message contains all texts of the arguments and does not
+// ask how calls are written. A text without letters counts only in quotes.
 func (h *heard) wrote(args string) bool {
 	text := h.asked()
 	if prose.AboutData(strings.ToLower(text)) {
@@ -178,8 +178,8 @@ func (h *heard) asked() string {
 var quotesOf = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"},
 	{"„", "“"}, {"「", "」"}}
 
-// answers reports whether a message is the named tool's answer, which may name the tool and repeat
-// what it was asked.
+// answers reports whether a message is the named tool's answer. An answer may name the tool and
+// repeat its arguments.
 func (h *heard) answers(m chat.Message, tool string) bool {
 	return m.Role == chat.ToolRole && (m.Name == tool ||
 		slices.ContainsFunc(h.messages, func(made chat.Message) bool {

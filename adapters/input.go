@@ -33,16 +33,16 @@ type input struct {
 	err     error      // why the source failed
 }
 
-// taker is the part that the text is read for. Input is below all readers, so it knows them only
-// through this interface. Before input waits, the taker sends what is decided, and input drops only
-// bytes that the taker no longer needs.
+// taker is the part of the decoder that uses the text, as input sees it. Input is below all
+// readers, so it knows them only through this interface. Before input waits, the taker sends what
+// is decided. Input drops only bytes that the taker no longer needs.
 type taker interface {
 	// sends what is decided, and returns the first position whose bytes may be needed again
 	settle() int
 	sawEnd() // a byte after the end was asked for
 }
 
-// SawEnd implements scan.Filler. It passes on that a byte after the end was asked for.
+// SawEnd implements scan.Filler. It tells the taker that a byte after the end was asked for.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
 // Fill implements scan.Filler: it reads one more piece of text, after sending what is decided. It
@@ -107,8 +107,8 @@ func (in *input) lengthCut() bool {
 	return in.finish.Text == chat.Length || in.abandoned() || in.failed()
 }
 
-// failed reports whether the source ended, by an error or not, without saying that the reply is
-// over.
+// failed reports whether the source ended without an event that ends the reply, whether or not it
+// returned an error.
 func (in *input) failed() bool { return in.ended && !in.dead && in.barrier.Kind == chat.None }
 
 // abandoned reports whether the server gave up the reply. The model may then have gone on.
@@ -117,10 +117,10 @@ func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
 // stop ends the reading, because events are no longer taken.
 func (in *input) stop() { in.dead, in.ended = true, true }
 
-// left reports whether the client no longer waits for the reply, and if so ends the reading. The
-// buffer may contain megabytes, and the source, which would notice by itself, is not asked before
-// they are read. The cause of the context becomes the reply's error, so the caller sees the
-// client's own reason.
+// left reports whether the client no longer waits for the reply. If so, it ends the reading, and
+// the reply's error is the cause of the context, which is the client's own reason. The source also
+// notices a cancelled context, but it is not asked before the buffer is read, and the buffer may
+// contain megabytes.
 func (in *input) left() bool {
 	if in.ctx == nil || in.ctx.Err() == nil {
 		return false

@@ -9,7 +9,7 @@ import (
 
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other
 // or in a list. Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. It returns
-// mismatch or incomplete if the first member is no call. That call commits at its arguments, and
+// mismatch or incomplete if the first member is not a call. That call commits at its arguments, and
 // from there on the closers of the objects and the list may be missing.
 func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	brackets := ob.closers.brackets(1)
@@ -34,10 +34,10 @@ func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	return committed
 }
 
-// namedMember reads a tool's name, a colon and the arguments, and leaves the call open. It returns
-// mismatch if the key is not an offered tool, which is the only difference between this form and an
-// answer in JSON. Any quotes are accepted, as in arguments. A key without quotes does not count,
-// since an answer in prose may look like one.
+// namedMember reads a tool's name, a colon and the arguments; the caller ends the call. It returns
+// mismatch if the key is not an offered tool, because the object is then an answer in JSON. Any
+// quotes are accepted, as in arguments. A key without quotes does not count, since an answer in
+// prose may look like one.
 func (ob *objects) namedMember() match {
 	ob.Pos += ob.Space(0)
 	q, ok := ob.QuoteAt(0)
@@ -76,10 +76,10 @@ func (ob *objects) nextNamed() bool {
 }
 
 // behindOthers reads the first call of a list whose first elements, from position start, are not
-// calls of offered tools. Those elements become text as a whole. It returns mismatch if there is no
-// call. For example, [{"name": "set_alarm", …}, {"name": "get_weather", …}] with only get_weather
-// offered is a call of get_weather, and the alarm is text. Without this rule all of it would be
-// text, with the mark.
+// calls of offered tools. Those elements become text as a whole. It returns mismatch if no call
+// follows. For example, in [{"name": "set_alarm", …}, {"name": "get_weather", …}] only get_weather
+// is offered: it is called, and the alarm is text. Without this rule all of it would be text, with
+// the mark.
 func (ob *objects) behindOthers(start int) match {
 	for ob.Pos = start; ob.At(0) == '{'; {
 		if a := ob.stranger(); a != matched {
@@ -106,12 +106,12 @@ func (ob *objects) stranger() match {
 	return a
 }
 
-// otherObject keeps as text an element of a list that follows a call and is not a call of an
-// offered tool. It reports whether there was one, and is always false in a draft. Only the element
-// is shown, without the comma before it and the list's bracket.
+// otherObject keeps as text the next element of a list, after a call, that is not a call of an
+// offered tool. It reports whether there was such an element. In a draft it returns false and does
+// nothing. Only the element is shown, without the comma before it and the list's bracket.
 func (ob *objects) otherObject() bool {
 	n := ob.closers.separator()
-	// a draft may be undone, and text that has left cannot
+	// a draft may be undone, and text that was sent cannot
 	if ob.out.drafting || ob.calls.wasCut || ob.At(n) != '{' {
 		return false
 	}

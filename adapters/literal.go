@@ -78,8 +78,7 @@ func (ms *marks) bar(i int) (int, match) {
 }
 
 // hasKey reports whether the key of a mark, the part up to its first white space or value, is at
-// offset i. Its bars may be spelled either way. What follows a value's closer need not be whole to
-// count.
+// offset i. Its bars may be spelled either way. The rest of the mark need not be there.
 func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l.Head())
 	return a == matched && len(l.Units) > 0
@@ -187,9 +186,9 @@ func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	}
 }
 
-// opens reports whether the body that is placeholder i of p begins right here, with a brace.
-// Arguments in tags have no such byte, so it is false for them: taggedBody looks for their first
-// tag.
+// opens reports whether the arguments that fill placeholder i of p begin here with a brace. It
+// returns false for arguments in tags, which do not begin with a fixed byte; taggedBody looks for
+// their first tag.
 func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	switch p.HoleAt(i) {
 	case "json", "pseudo":
@@ -198,11 +197,11 @@ func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// upTo returns the offset of a literal on the same line, searching from offset i. It returns 0 if
-// there is none, and -1 if the text ends before that is known. The literal must be complete: where
-// only the tag that it begins with is found, the key would extend over a tag, and 0 is returned.
-// Keys are on one line, except for white space before the next tag. The two results differ because
-// a text that ended in a tag is a cut call, and a text with another tag is not a call.
+// upTo returns the offset at which the literal l occurs after offset i, on the same line or after
+// white space that follows the line. It returns 0 if the literal does not occur there, or if only
+// the tag with which it begins is found, since a key cannot contain a tag. It returns -1 if the
+// text ends before that is known. The two results differ because a text that ends in a tag is a cut
+// call, and a text with another tag is not a call.
 func (ms *marks) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := ms.At(n)
@@ -275,7 +274,7 @@ func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 }
 
 // cutCloser reports whether the text ends inside a closer of the call, or of its section, at offset
-// i. What precedes that closer is whole then, and only structure is missing.
+// i. The text before such a closer is complete, and only structure is missing.
 func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
 	if ms.At(i) < 0 {
 		return false

@@ -19,10 +19,10 @@ type marks struct {
 	index *declaration.Index  // the marks of all families that count
 }
 
-// replyEnd returns how many bytes remain in the reply before the mark of the turn, or before its
-// end. It calls the function goes with each of these bytes. A false from goes means that the text
-// cannot be a call. Then replyEnd returns -1. It also returns -1 if the reply was cut, because the
-// missing part might have made the text a record.
+// replyEnd returns how many bytes remain in the reply, up to its end or to a mark of the turn that
+// ends it. It calls goes with each of these bytes, and returns -1 if goes returns false, because
+// the text cannot be a call then. It also returns -1 if the reply was cut, because the missing part
+// might have shown that the text is data and not a call.
 func (ms *marks) replyEnd(goes func(byte) bool) int {
 	for n := 0; ; n++ {
 		switch c := ms.At(n); {
@@ -51,9 +51,9 @@ func (ms *marks) marksAt(i int) []declaration.Mark {
 	return ms.index.Marks[c]
 }
 
-// firstMark returns the first mark at offset i that the function is accepts, or nil if there is
-// none. Longer keys come first in the index. So of <tool_call and <tool_calls, the longer one is
-// found where it is written.
+// firstMark returns the first mark at offset i for which the function is returns true, or nil if
+// there is none. Longer keys come first in the index. So where <tool_calls is written, it is found
+// before <tool_call.
 func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := ms.marksAt(i)
 	for k := range marks {
@@ -67,10 +67,10 @@ func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaratio
 // stands reports whether the mark m is at offset i.
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
-// proof returns what the tokens of the model show about the mark of a call at offset i. The result
-// proven is true if the mark arrived as its control token, so it is real. The result known is true
-// if the tokens decide whether the mark is real. If not every piece of the source is a token, only
-// a real mark is known.
+// proof returns what the tokens of the model show about the mark of a call at offset i. If proven
+// is true, the mark arrived as its control token, so it is real. If known is true, the tokens
+// decide whether the mark is real. If pieces of the source may be larger than a token, known is
+// true only for a real mark.
 func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	if len(ms.in.control) == 0 || !opensCall(m) && m.Kind != declaration.HeaderOpen {
 		return false, false
@@ -82,8 +82,8 @@ func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	return proven || known && ms.in.whole, proven
 }
 
-// markSize returns how many bytes the mark m has at offset i, or 0 if it is not there. Suffixes as
-// in <｜hy_eos:opensource｜> are part of it, and so are the blanks that Kimi K3 and others write:
+// markSize returns how many bytes the mark m has at offset i, or 0 if it is not there. Suffixes, as
+// in <｜hy_eos:opensource｜>, are included, and so are the blanks that Kimi K3 and others write:
 // <|open|> tools <|sep|>. The whole mark is compared here, because the index has looked only at its
 // first two bytes.
 func (ms *marks) markSize(i int, m *declaration.Mark) int {
@@ -115,9 +115,9 @@ func (ms *marks) structure(i int) bool {
 	}) != nil
 }
 
-// continues reports whether another mark follows at offset i, after white space. It can be the mark
-// of a call, of a message or of the turn's end; the last does not count if words follow on its
-// line.
+// continues reports whether another mark follows at offset i, after white space. The mark may begin
+// a call or a message, or end the turn. A mark that ends the turn does not count if words follow it
+// on its line.
 func (ms *marks) continues(i int) bool {
 	i += ms.Space(i)
 	m := ms.firstMark(i, isTurn)
@@ -156,10 +156,10 @@ func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
 
-// ownMark reports whether a mark of the model's own family that is not a word of prose is at offset
-// i. Another family's marks in a fenced block are what the block is about. The model's own mark
-// after a fence at the end of a line shows that the fence closes the block, whatever the rules of
-// fences say.
+// ownMark reports whether a mark of the model's own family is at offset i. Marks that are words of
+// prose do not count. In a fenced block, marks of another family are part of the block's subject.
+// The model's own mark after a fence at the end of a line shows that the fence closes the block,
+// whatever the rules of fences say.
 func (ms *marks) ownMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
@@ -179,12 +179,13 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	return a == incomplete
 }
 
-// minHalf is how many bytes of a mark show that it is a mark: "<|" and "</" begin many things.
+// minHalf is how many bytes of a mark must be there before it is taken for a mark that was cut:
+// "<|" and "</" begin many things.
 const minHalf = 3
 
-// half returns the mark that is cut here by the end of the text, or nil if there is none or the
-// reply was not cut by its length. A model that wrote that much of a mark was about to write the
-// rest.
+// half returns the mark in which the reply was cut here by its length, or nil if it was not cut
+// inside a mark. At least minHalf bytes of the mark must be there. A model that wrote so much of a
+// mark was about to write the rest.
 func (ms *marks) half() *declaration.Mark {
 	c := ms.At(0)
 	if c < 0 {
@@ -212,10 +213,10 @@ func (ms *marks) cutIn(i int, l declaration.Literal) bool {
 	return a == incomplete && ms.in.lengthCut()
 }
 
-// over reports whether the model has ended its reply at offset i, after white space, by itself or
-// with a mark of the turn that is the last thing. A reply that was cut by its length has not ended,
-// because what would have followed might have made the call an example. The mark of the turn can be
-// <|im_end|>, which servers should not have let through.
+// over reports whether the reply ends at offset i, after white space, because the model ended it. A
+// mark of the turn, such as an <|im_end|> that the server should have removed, may be the last
+// thing. A reply that was cut by its length has not ended, because the missing text might have made
+// the call an example.
 func (ms *marks) over(i int) bool {
 	i += ms.Space(i)
 	if m := ms.firstMark(i, isTurn); m != nil {
@@ -239,9 +240,10 @@ func (ms *marks) mayEnd(i int) bool {
 	return c < 0 || scan.IsSpace(c) || ms.marksAt(i) != nil
 }
 
-// lineRest returns the offset of the first sign of a mark, or of the line's end, after offset i. It
-// returns i if that is maxAside bytes away or more. Of the characters beyond ASCII only those of a
-// mark count, such as DeepSeek's ｜ or Kimi's ◁, because letters of other scripts are words.
+// lineRest returns the offset of the first byte after offset i that may begin a mark, or of the
+// line's end. It returns i if there is no such byte within maxAside bytes. Of the characters beyond
+// ASCII only those of a mark count, such as DeepSeek's ｜ or Kimi's ◁, because letters of other
+// scripts are words.
 func (ms *marks) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
 		if c := ms.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' ||

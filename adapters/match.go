@@ -25,8 +25,8 @@ type patterns struct {
 	tools   *toolset.Set
 }
 
-// match is the result of an attempt to read something up to the commit of a call. It has a short
-// name because every function up to there returns a match.
+// match is the result of an attempt to read a call: mismatch, incomplete, matched or committed. It
+// has a short name because every function up to the commit returns one.
 type match = scan.Match
 
 const (
@@ -36,9 +36,8 @@ const (
 	committed  = scan.Committed
 )
 
-// incompleteAtEnd returns incomplete if c is -1, the end of the text, and m otherwise. Every
-// attempt uses it to distinguish a failure at the end of the text from one at a byte that does not
-// match.
+// incompleteAtEnd returns incomplete if c is -1, the end of the text, and m otherwise. Attempts use
+// it to distinguish a failure at the end of the text from one at a byte that does not match.
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
 // attempt tries to read a call by the pattern p from here, and returns the result of match. The
@@ -110,9 +109,9 @@ func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 		len(t.Type().Required()) == 0 && pt.marks.over(0)
 }
 
-// body reads part i of the pattern, the placeholder for the arguments, and what follows it. The
-// reader depends only on the placeholder, not on the family, so all families share the eight forms
-// of arguments. It returns mismatch if the placeholder needs a tool and t is nil.
+// body reads part i of the pattern, the placeholder for the arguments, and the rest of the call. It
+// returns mismatch if the placeholder needs a tool and t is nil. The reader depends only on the
+// placeholder, not on the family, so all families share the eight forms of arguments.
 func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
@@ -129,7 +128,7 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 	case "python":
 		return pt.python.read(p)
 	}
-	// without a tool nothing says what the arguments may be called
+	// without a tool the names of the arguments are not known
 	if t == nil {
 		return mismatch
 	}
@@ -139,8 +138,8 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 	return pt.namedCall(p, t, id)
 }
 
-// namedCall reads arguments whose tool is known already: a JSON object, a string or null in its
-// place, or nothing but a closer. If it does not return committed, the position is restored.
+// namedCall reads the arguments of a tool that is known already: a JSON object, a string or null in
+// place of the object, or only a closer. If it does not return committed, the position is restored.
 // DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A surplus brace
 // after them is dropped as well, because models close an envelope that this form does not have.
 func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {

@@ -7,16 +7,17 @@ import (
 	"toolnorm/chat"
 )
 
-// Meant reports whether the words around a possible call show that the call is meant: the words
-// before announce it, and the words after go on from it. A call without words around it is meant.
-// Meant is for readers of whole replies; [Format.Decode] applies the same test.
+// Meant reports whether the text before and after a possible call shows that the call is meant: the
+// text before announces it, and the text after continues the announced work. A call without text
+// around it is meant. Meant is for readers of whole replies; [Format.Decode] applies the same test.
 func Meant(front, behind string) bool {
 	front, behind = strings.TrimSpace(front), strings.TrimSpace(behind)
 	return (front == "" || announced(front)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
 }
 
-// announced reports whether a text announces a call of the tool that it is about. If the text ends
-// in a colon that the lists of words do not explain, its other words must announce the call.
+// announced reports whether a text announces a call of a tool whose name it need not contain. If
+// the text ends in a colon that the lists of words do not explain, its other words must announce
+// the call.
 func announced(front string) bool {
 	said, e := prose.Judge([]byte(front)), prose.Related
 	if said == prose.ForeignColon {

@@ -12,8 +12,8 @@ import (
 )
 
 // messages reads replies that are made of messages, each with its header. A header says whom its
-// message is for: a tool, the user, or no reader at all. Calls, thoughts and answers have the same
-// marks, so nothing is decided before the whole header was read.
+// message is for: a tool, the user, or no reader. Calls, thoughts and answers have the same marks,
+// so nothing is decided before the whole header was read.
 type messages struct {
 	*lenient.Reader
 	in      *input
@@ -29,8 +29,7 @@ type messages struct {
 }
 
 // read reads a message whose header begins here. It returns mismatch or incomplete if there is no
-// whole header, and mismatch if the message is to stay text. The header says what the body is,
-// because calls, thoughts and answers have the same marks.
+// whole header, and mismatch if the message is to stay text.
 func (mg *messages) read(p *declaration.Pattern) match {
 	h, a := mg.headers.at(0)
 	if a != matched {
@@ -38,7 +37,7 @@ func (mg *messages) read(p *declaration.Pattern) match {
 			a == incomplete && mg.Pos+len(declaration.ChannelMark) < mg.Base+len(mg.Buf)
 		return a
 	}
-	// the family is known: its own lines say what the body is
+	// the family is known, so its own routes say what the body is
 	if p.Family == mg.marks.f {
 		r, t := routeFor(p.Family, h, mg.tools)
 		return mg.routed(p, h, r, t)
@@ -48,9 +47,10 @@ func (mg *messages) read(p *declaration.Pattern) match {
 
 // anyMessage reads a message with the header h if no family was configured. It returns mismatch if
 // no family reads it. Harmony, Beam and Glimmer have one set of marks, and to=self is thinking in
-// Glimmer but an unknown tool in harmony. So the families whose declaration matches the header more
-// specifically are tried first: by a line for this very recipient, for any tool, for the channel,
-// for anybody, for the rest. Of families that are equally specific, the first that commits wins.
+// Glimmer but an unknown tool in harmony. So families are tried by how specific the matching line
+// of their declaration is: a line for this recipient, for any tool, for the channel, for any
+// recipient, for everything else. Of families that are equally specific, the first that does not
+// return mismatch wins.
 func (mg *messages) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
 		for _, f := range mg.marks.index.Families {
@@ -71,9 +71,9 @@ func (mg *messages) anyMessage(h fields) match {
 	return mismatch
 }
 
-// routed reads a message of a family whose header took the route r. A route to a call whose tool is
+// routed reads a message by the route r, which its header takes. A route to a call whose tool is
 // not offered is a mismatch, so that the message stays text with its header. Otherwise the body is
-// read, and only that of a call can fail.
+// read. Only the body of a call can fail.
 func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route,
 	t *toolset.Tool) match {
 	if r.Body == "json" || r.Body == "args" {
@@ -90,7 +90,7 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 	}
 	switch r.Body {
 	case "calls":
-		// whatever marks it holds, it is text up to the next mark of a message
+		// whatever marks it contains, it is text up to the next mark of a message
 		mg.page.anew()
 	case "reasoning":
 		mg.messageText(p, chat.Reasoning)
@@ -135,7 +135,7 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
 }
 
 // messageCall reads a message that is a call. The header has been read completely, so only the body
-// can fail with mismatch or incomplete. The attempt then goes back to the start of the header.
+// can fail, with mismatch or incomplete. The attempt then goes back to the start of the header.
 func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool,
 	body string) match {
 	return mg.trial.attemptBy(p, func() match {
@@ -145,9 +145,8 @@ func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Too
 }
 
 // messageBody reads the body of a call's message and commits the call. The body is tags, JSON or
-// program text; it returns mismatch or incomplete for anything else. For a tool without arguments
-// gpt-oss may write nothing at all, and then end the message, or the server drops the mark that
-// ends it.
+// program text; for anything else it returns mismatch or incomplete. For a tool without arguments
+// gpt-oss may write an empty body, and the server may drop the mark that ends the message.
 func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
 	// servers drop the mark that ends a turn
 	if mg.At(mg.Elastic(0)) < 0 && !mg.in.lengthCut() && len(t.Type().Required()) == 0 {
@@ -165,12 +164,12 @@ func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body st
 	return a
 }
 
-// messageText reads the body of a message that is text or reasoning; with kind None it drops the
-// body. An end mark ends the body only if another one, a header or the end of the text follows; a
-// complete header ends it even without an end mark. "I must not write <|call|> myself" has an end
-// mark in the middle of its text. Text is kept byte for byte up to there. Meanwhile page.state is
-// kind, so that flushText sends the bytes as that kind. The body is read like prose, except that
-// marks do not count, because what looks like a call in a message for the user is an example.
+// messageText reads the body of a message that is text or reasoning. If kind is None, it drops the
+// body. The body ends at an end mark that is followed by another end mark, a header or the end of
+// the text, or at a complete header. Other end marks are text, as in "I must not write <|call|>
+// myself". Up to there text is kept byte for byte. Meanwhile page.state is kind, so that flushText
+// sends the bytes as that kind. Marks of calls do not count, because what looks like a call in a
+// message for the user is an example.
 func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.state, mg.page.fresh, mg.page.blank = kind, false, false
 	for c := mg.page.plain(&messageStops); c >= 0; c = mg.page.plain(&messageStops) {
@@ -202,12 +201,12 @@ var messageStops = [256]bool{'<': true, 't': true}
 // of messages begins with <.
 var bodyStops = lenient.StopsFor("<")
 
-// rawBody reads the body of a call's message that is not JSON: program text, which is the value of
-// the tool's only parameter. It returns mismatch for a tool with several parameters, or with one
-// that is not a string, and for a body that contains marks. gpt-oss writes Python for its built-in
-// tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only one place
-// for the program; with more, a guess would be run. The body streams from its first byte: program
-// text has no closer, and ends with the message.
+// rawBody reads the body of a call's message that is program text, not JSON. The program is the
+// value of the tool's only parameter. It returns mismatch for a tool with several parameters, or
+// with one that is not a string, and for a body that contains marks. gpt-oss writes Python for its
+// built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
+// one place for the program; with more, a guess would be run. The body streams from its first byte.
+// It has no closer, and ends with the message.
 func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	// without exactly one parameter that takes a text there is no place for a program
 	names := t.Type().Members()
@@ -232,10 +231,10 @@ func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function",
 	"<tool_call"}
 
-// isProgram reports whether the body that begins here is program text rather than arguments in a
-// form of their own: JSON, a string, or markup. <parameter name="city">Oslo</parameter> in harmony
-// was once taken for the only parameter's value, marks included, and fitted its schema. A list or a
-// string may be half of an object.
+// isProgram reports whether the body that begins here is program text rather than arguments in
+// another form: JSON, a string, or markup. For example, <parameter name="city">Oslo</parameter> in
+// harmony would fit the schema as the only parameter's value, marks included, and be wrong. A list
+// or a string may be half of an object.
 func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	n := mg.Space(0)
 	if strings.IndexByte("{[<\"", byte(max(mg.At(n), 0))) >= 0 {
@@ -254,9 +253,9 @@ func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	return true
 }
 
-// openedHeader prepends to the reply the header of a message that the prompt has begun, and perhaps
-// ended, so that the reply is read with it. It does nothing if the prompt does not end in such a
-// message. Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with
+// openedHeader prepends to the reply the header of a message that the prompt has begun or completed
+// at its end, so that the reply is read with it. It does nothing if the prompt does not end in such
+// a message. Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with
 // <|channel|>analysis<|message|> after it. Only the assistant's own header counts, and only if no
 // other mark follows, because a user may have quoted one.
 func (mg *messages) openedHeader(prompt string) {
@@ -274,7 +273,7 @@ func (mg *messages) openedHeader(prompt string) {
 	mg.Append(prompt[i : len(prompt)-len(body)])
 }
 
-// headerRests are the beginnings of what remains of a header if an engine cuts it after the role,
+// headerRests are the beginnings of the rest of a header that an engine has cut after the role,
 // after the channel's mark, or inside.
 var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=",
 	"analysis to=", "final<|"}

@@ -11,9 +11,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// names reads the names of offered tools, and ids that contain such a name. Names are the cheapest
-// evidence: most text that begins like a call is rejected at the first letter that no offered name
-// has there, before anything else of it is looked at.
+// names reads the names of offered tools, and ids that contain such a name. Names are checked first
+// because this costs least: most text that begins like a call is rejected at the first letter that
+// no offered name has there.
 type names struct {
 	*lenient.Reader
 	marks *marks
@@ -21,12 +21,12 @@ type names struct {
 	tools *toolset.Set
 }
 
-// name reads a tool's name, which ends at what follows part i of the pattern. It returns mismatch
-// if no offered tool is named, and incomplete if the text ends in the name. The text is compared
-// byte by byte with the offered names, so the attempt ends at the first wrong byte: "[TOOL_CALLS]
-// But then" is text from the B, also at the end of the reply. Names may contain - . / and begin
-// with _, so a class of characters would miss some. A bracket or quote before the name is a slip of
-// Mistral's models.
+// name reads a tool's name, which is part i of the pattern, and returns the tool. It returns
+// mismatch if no offered tool is named, and incomplete if the text ends in the name. The text is
+// compared byte by byte with the offered names, so the attempt ends at the first wrong byte:
+// "[TOOL_CALLS] But then" is text from the B, also at the end of the reply. Names may contain - . /
+// and begin with _, so a class of characters would miss some. Mistral's models sometimes write a
+// bracket or quote before the name, which is skipped.
 func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	ns.Pos += ns.Space(0)
 	// a stray character before the name: [TOOL_CALLS][get_weather[ARGS]{…}
@@ -58,9 +58,9 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	return t, matched
 }
 
-// strayCloser returns the length of a closer of an argument's key at offset n, or 0 if there is
-// none. The key was never opened. Models write the tool's name as if it were a key, as in
-// <tool_call>get_time</arg_key><arg_key>….
+// strayCloser returns the length of the closer of an argument's key at offset n, where no key was
+// opened. It returns 0 if there is no such closer. Models write the tool's name as if it were a
+// key, as in <tool_call>get_time</arg_key><arg_key>….
 func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	for _, arg := range p.Family.Args {
 		if len(arg.Parts) < 4 || !strings.HasPrefix(arg.Parts[2].Lit.Text, "</") {
@@ -73,12 +73,11 @@ func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	return 0
 }
 
-// offered reads the name of an offered tool, which begins at offset i. It calls the function ends
-// for each byte, and also at the end of the reply. The name ends where ends returns true. Then
-// offered returns the tool and the offset of that end. It returns mismatch at the first byte that
-// no offered name has there. It returns incomplete if the reply ends in the name. All forms of
-// calls use it. So a text that only begins like a call is rejected at its first wrong byte, and a
-// name costs one look-up a byte.
+// offered reads the name of an offered tool, which begins at offset i, and returns the tool and the
+// offset where the name ends. It calls ends for each byte, and also at the end of the reply; the
+// name ends where ends returns true. It returns mismatch at the first byte that no offered name has
+// there, and incomplete if the reply ends in the name. All forms of calls use it, so a name costs
+// one look-up a byte, and a text that only begins like a call is rejected early.
 func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
 	for n := i; n < toolset.MaxName; n++ {
 		c := ns.At(n)
@@ -97,11 +96,11 @@ func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, m
 	return nil, toolset.MaxName, mismatch
 }
 
-// nameEnds reports whether the byte c at offset n ends a name that is part i of the pattern: a
-// newline, a brace, the next literal, an argument or a closer begins there. A tab or newline ends
-// every name, also a newline that a server has escaped as \ and n. A blank does not, since "get
-// weather" may be a spelling of get_weather. A key tag or a closer in place of the next literal
-// means that the literal was left out.
+// nameEnds reports whether the byte c at offset n ends a name that is part i of the pattern. It
+// does if a newline, a tab, a brace, a quote, the next literal of the pattern, an argument or a
+// closer begins there. A newline may also be escaped as \ and n, as some servers send it. A blank
+// does not end a name, since "get weather" may be a spelling of get_weather. A key tag or a closer
+// in place of the next literal means that the literal was left out.
 func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' ||
 		c == '\\' && ns.At(n+1) == 'n' {
@@ -174,11 +173,11 @@ func (ns *names) count() match {
 	return matched
 }
 
-// meantBy returns the tool that an id stands for if the pattern has no name. It is the tool that
-// the id names or, if the id is a counter, the only one that takes the arguments after part k. It
-// returns mismatch if there is no such tool, and incomplete if the arguments are cut. Kimi K2
-// writes functions.get_weather:0 and get_weather:0, but also a bare 0, call00003 or call_<uuid>. Of
-// several tools that take the arguments none is chosen, since a guess might call the wrong one. The
+// meantBy returns the tool for an id if the pattern has no name. It is the tool that the id names.
+// If the id is a counter, it is the only tool that takes the arguments after part k. It returns
+// mismatch if there is no such tool, and incomplete if the arguments are cut. Kimi K2 writes
+// functions.get_weather:0 and get_weather:0, but also a bare 0, call00003 or call_<uuid>. If
+// several tools take the arguments, none is chosen, since a guess might call the wrong one. The
 // arguments are only read ahead, and are read again by the pattern. Their bytes count as waste,
 // like those of any attempt, so many such ids take linear time.
 func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
@@ -210,11 +209,11 @@ func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Too
 	return t, matched
 }
 
-// id reads a call's id, which is part i of the pattern, up to the next literal. It returns mismatch
-// if the text cannot be an id, or does not name an offered tool where it has to, and incomplete if
-// the text ends in it. The id is returned byte for byte, for servers that need it again. The mark
-// after the id may be missing, as in functions.f:0{…}, so a brace ends it too, unless the call has
-// lost its first mark already.
+// id reads a call's id, which is part i of the pattern, up to the next literal, and returns it byte
+// for byte, for servers that need it again. It returns mismatch if the text cannot be an id, or if
+// the id has to name an offered tool and does not. It returns incomplete if the text ends in the
+// id. The mark after the id may be missing, as in functions.f:0{…}, so a brace ends it too, unless
+// the call has lost its first mark already.
 func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	ns.Pos += ns.Space(0)
 	for n := 0; n < toolset.MaxName; n++ {
@@ -256,9 +255,9 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	return "", mismatch
 }
 
-// nameString reads a quoted name of an offered tool. It returns mismatch at the first letter that
-// no offered name has there, so no more than that is held back: {"name": "Oslo"} is an answer. It
-// returns incomplete if the text ends in the name.
+// nameString reads a quoted name of an offered tool, and returns the tool. It returns mismatch at
+// the first letter that no offered name has there, so no more than that is held back: {"name":
+// "Oslo"} is an answer. It returns incomplete if the text ends in the name.
 func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 	t, n, a := ns.offered(len(q.Open), func(n, c int) bool {
 		return c == int(q.Close[0]) && ns.Has(n, q.Close)
@@ -269,14 +268,14 @@ func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 	return t, a
 }
 
-// maxWord bounds the keys of an envelope, in bytes.
+// maxWord bounds the keys that names looks at, in bytes.
 const maxWord = 24
 
-// callAhead reports, after a quick look, whether a call may begin with the byte c here. A call is
-// an object whose first member means something to an envelope, a list of such objects or of Python
-// calls, or an offered name at the start of a line. It rejects most text. It is called at every
-// brace, bracket and line of prose, so it looks at a few bytes and does not move. Runs of brackets
-// and blanks are bounded, so that a text of a million brackets takes linear time.
+// callAhead reports, after a quick look, whether a call may begin with the byte c here. A call
+// begins as an object whose first key is known to begin calls, as a list of such objects or of
+// Python calls, or with an offered name at the start of a line. Most text is rejected. callAhead is
+// called at every brace, bracket and line of prose, so it looks at a few bytes and does not move.
+// Runs of brackets and blanks are bounded, so that a text of a million brackets takes linear time.
 func (ns *names) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = ns.At(i) {
@@ -301,11 +300,11 @@ func (ns *names) envelopeAhead(i int) bool {
 		listKeys[key] || key == "type"
 }
 
-// nameAhead reports whether an offered name and the opening of its arguments are at offset i, or
-// are cut there. Names are compared with the offered ones letter by letter, so a line of prose is
-// rejected at its first letters.
+// nameAhead reports whether an offered name and the opening of its arguments are at offset i. It
+// also returns true if the text ends in the name. Names are compared with the offered ones letter
+// by letter, so a line of prose is rejected at its first letters.
 func (ns *names) nameAhead(i int) bool {
-	// models that were trained on code print what a tool gives: print(get_weather(city="Paris"))
+	// models that were trained on code print the result of a tool: print(get_weather(city="Paris"))
 	if ns.Has(i, "print(") {
 		return true
 	}

@@ -18,8 +18,8 @@ import (
 
 // notated reads a reply that ends with a call in a notation that no other part reads; see
 // [notation.Read]. It is tried last. A sentence that announces the call may precede it, or a short
-// sentence may follow. A call between two sentences is not read, because it may only be shown: what
-// would be called, what was called before, or what is refused.
+// sentence may follow. A call between two sentences is not read, because the sentences may be about
+// a call that is planned, past or refused.
 type notated struct {
 	*scan.Buffer
 	marks  *marks
@@ -99,8 +99,8 @@ func (nt *notated) ahead() func(c byte) bool {
 }
 
 // wrappedCall returns the call of a text that is a wrapper with one call, whose arguments fit
-// without any repair. It returns false for any other text, and at the start of a reply, where
-// [wrappers] reads it.
+// without repair. It returns false for any other text. At the start of a reply it also returns
+// false, because [wrappers] reads wrappers there.
 func (nt *notated) wrappedCall(text string) (call notation.Call, ok bool) {
 	if nt.page.blank {
 		return call, false
@@ -113,12 +113,11 @@ func (nt *notated) wrappedCall(text string) (call notation.Call, ok bool) {
 	return notation.Call{Tool: found[0].Tool, Args: found[0].Args}, true
 }
 
-// maxBegins is how many of the bytes that have arrived are looked at before anything else is
-// decided.
+// maxBegins is how many of the arrived bytes begins examines.
 const maxBegins = 48
 
-// callIn returns the call that a text consists of, and the length of the call, which is 0 if there
-// is none. One short sentence may follow the call.
+// callIn returns the call in a text that consists of a call, perhaps with one short sentence after
+// it, and the length of the call. The length is 0 if there is no such call.
 func (nt *notated) callIn(text string) (notation.Call, int) {
 	if call, ok := notation.Read(text, nt.tools, nt.drafts.heard.said); ok {
 		if claim.Speaks(withoutLabels(text, call.Tool)) {
@@ -148,8 +147,8 @@ func (nt *notated) callIn(text string) (notation.Call, int) {
 }
 
 // withoutLabels returns a text without the words that label the call's own parts at the beginnings
-// of its lines: the parameters, and words before the tool's name. Anything left that speaks of a
-// result is then outside of the call.
+// of its lines: the parameters, and words before the tool's name. If the rest mentions a result,
+// that mention is outside of the call.
 func withoutLabels(text string, t *toolset.Tool) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -174,7 +173,7 @@ var farewell = regexp.MustCompile(`^\pL[\pL\pM\pN ,'’-]{3,110}[.!…。！।]
 var writtenThought = regexp.MustCompile(`(?s)^(?:\*[^*\n]+\*|\((?:thinking|thought|reasoning)[^()\n]*\)|` +
 	`<(\w+)>[^<>]*</\w+>|(?:Thought|Thinking|Reasoning|Plan)s?: [^\n]+)\s*`)
 
-// announced returns what the text front, which precedes the call, says of the call.
+// announced returns the kind of the text front, which precedes the call.
 func (nt *notated) announced(front string) prose.Kind {
 	rest := front
 	if nt.page.gapAt < prose.Reach {
@@ -207,10 +206,11 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 }
 
 // readsElse reports whether the other parts find anything in the rest of the reply: a call, a
-// result, or a text in doubt. If they read a call only without the text before it, the reply shows
-// that call. A call in a wrapper counts only if the text alone does not announce it, as it would if
-// the user asked how calls are written, because no other part reads a wrapper after a text. A short
-// statement announces it as well if the user has said most of its values.
+// result, or a text in doubt. If they read a call only without the text front, the reply shows that
+// call. Calls in wrappers are searched for only if front does not announce a call, because no other
+// part reads a wrapper after a text. A text counts as an announcement if it would be one for a user
+// who asks how calls are written. So does a short statement if the user has mentioned most of the
+// call's values.
 func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {

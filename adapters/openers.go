@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// openers reads what a mark in the text begins. At each place it tries the other parts in the order
-// of their evidence: code, headers, marks from the longest to the shortest, calls without marks.
-// The first part that reads something wins.
+// openers reads whatever a mark in the text begins. At each place it tries the other parts in the
+// order of their evidence: code, headers, marks from the longest to the shortest, calls without
+// marks. The first part that reads something wins.
 type openers struct {
 	*lenient.Reader
 	in       *input
@@ -50,12 +50,12 @@ func (op *openers) onlyWords() bool {
 }
 
 // tryMarks tries everything that can begin with the byte c here, at page.markAt. It reports whether
-// something was read; if so, the text before it was sent, and reading goes on after it. An attempt
-// that was cut by the end of the text is structure if it got further than its mark, or if the mark
-// is not a word of prose: a special token, or alone on its line. Marks are tried longest key first,
-// and the configured family's before others. <tool_call> has ten patterns, and "cut" is believed
-// only when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Calls
-// without marks come last, because they need the most evidence.
+// something was read; if so, the text before it was sent. An attempt that was cut by the end of the
+// text is dropped as half a call if it got further than its mark, or if its mark is a special token
+// or begins a line. Marks are tried longest key first, and the configured family's before others. A
+// cut is believed only when all patterns have failed: <tool_call> has ten patterns, and otherwise
+// Solar's would drop a reply of Sarashina's. Calls without marks come last, because they need the
+// most evidence.
 func (op *openers) tryMarks(c int, line bool) bool {
 	switch {
 	case op.in.tokens[op.Pos]:
@@ -97,7 +97,7 @@ func (op *openers) tryMarks(c int, line bool) bool {
 			wasCut = wasCut || line || op.trial.evidence || op.in.lengthCut() || m.Special()
 			glue = max(glue, op.trial.glue)
 		}
-		// a whole call that is text: no other reading of its marks counts
+		// a whole call that is text: its marks have no other reading
 		if op.Pos < op.trial.rejected {
 			return false
 		}
@@ -120,9 +120,9 @@ func (op *openers) withoutMarks(c int, line bool) bool {
 		op.wrappers.read(c) || op.restored.read()
 }
 
-// rejectQuoted makes a whole call that begins in quoted code stay text to its end, if the quotation
-// goes on after the call. The lines of such a call are not code by themselves, so without this an
-// inner mark, or the closer alone, would begin a call.
+// rejectQuoted finds a whole call that begins in quoted code, and makes it stay text to its end if
+// the quotation continues after the call. The lines of such a call are not code by themselves.
+// Without this rule an inner mark, or the closer alone, would begin a call.
 //
 //	Never write `<tool_call>
 //	{"name": "get_time"}
@@ -155,8 +155,8 @@ func (op *openers) rejectQuoted() {
 	}
 }
 
-// tryMark reads what a mark begins, and returns the result of try. If the mark of a call may be a
-// mention, it is read as a draft, and what follows decides. Marks inside a draft are not doubted
+// tryMark reads what a mark begins, and returns the result. If the mark of a call may be a mention,
+// the call is read as a draft, and the text after it decides. Marks inside a draft are not doubted
 // again, since that was done when the draft began. Only marks of calls are doubted: reasoning has
 // rules of its own (thinksAgain), and a mark of the turn is judged by what surrounds it.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
@@ -170,8 +170,8 @@ func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 }
 
 // try reads what a mark begins. It returns mismatch or incomplete if the mark begins nothing here.
-// If no tools are offered, the marks of calls are text, because such a request wants to see what
-// the model wrote.
+// If no tools are offered, the marks of calls are text, because the client of such a request wants
+// to see what the model wrote.
 func (op *openers) try(m *declaration.Mark) match {
 	if op.tools == nil && opensCall(m) {
 		return mismatch
@@ -225,10 +225,9 @@ func (op *openers) markedCall() bool {
 	return false
 }
 
-// lateCloser drops the closer of a call that is over, if only white space has followed the call.
-// Otherwise it returns mismatch. </function>⏎</tool_call> after a call that needed neither is
-// structure, but the same tag in an answer about XML is not. After text a closer is part of the
-// text.
+// lateCloser drops a closer of a call that is already over, if only white space is between them.
+// Otherwise it returns mismatch. For example, </function>⏎</tool_call> after a call that needed
+// neither is structure, but the same tags in an answer about XML are text.
 func (op *openers) lateCloser(p *declaration.Pattern) match {
 	n, ok := op.marks.closerAt(0, p)
 	if !ok || op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
@@ -249,8 +248,8 @@ func (op *openers) wrongCloser(m *declaration.Mark) match {
 }
 
 // noise drops a mark that means nothing. If the mark is declared only up to a colon, it extends to
-// the next > on its line: </co: 0:[1,2]> ends a citation of Command R7B's. Without that > it
-// returns mismatch, or incomplete at the end of the text.
+// the next > on its line: </co: 0:[1,2]> ends a citation of Command R7B. Without that > it returns
+// mismatch, or incomplete at the end of the text.
 func (op *openers) noise(m *declaration.Mark) match {
 	n := len(m.Key)
 	if m.Key[n-1] == ':' {
@@ -293,11 +292,11 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 }
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another
-// mark. White space up to there is not text. Elsewhere it returns mismatch. The closer of a plain
-// reply is dropped in the same way, with the newline that belongs to it. Servers that pass control
-// tokens on send <|im_end|> or </s> at the end; in the middle of a sentence they are what the
-// sentence is about. Directly after a call there is no sentence, so they are dropped without more
-// evidence.
+// mark. White space up to there is dropped too. Elsewhere it returns mismatch. The closer of a
+// plain reply is dropped in the same way, with the newline that belongs to it. Servers that pass
+// control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence the mark is
+// what the sentence is about. Directly after a call there is no sentence, so the mark is dropped
+// without more evidence.
 func (op *openers) turn(m *declaration.Mark) match {
 	n, glue := op.marks.markSize(0, m), 0
 	// the closer of a plain reply, whose newline is the mark's

@@ -128,9 +128,9 @@ func ParseWhich(s string) (Which, error) {
 	return Normal, fmt.Errorf("must be eager, normal or strict, not %q", s)
 }
 
-// Reasons returns the names of all that is repaired while a reply is read, in alphabetical order;
-// see chat.Meta.Repairs. They are part of the interface: logs, headers and traces contain them, and
-// docs/repairs.md is written from them. Codes never change. Means is a sentence in the past tense.
+// Reasons returns all repairs that can be made while a reply is read, ordered by their codes; see
+// chat.Meta.Repairs. Codes are part of the interface and never change: logs, headers and traces
+// contain them, and docs/repairs.md is written from them. Means is a sentence in the past tense.
 // Wrote and Reads are an example of a text and of the result of reading it.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))

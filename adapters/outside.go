@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// outside answers the questions of the reader of arguments about what surrounds them; see
-// [lenient.Outside]. It is separate from the readers of calls because they call the reader of
-// arguments, which calls outside.
+// outside tells the reader of arguments what surrounds the arguments; see [lenient.Outside]. It is
+// separate from the readers of calls because they call the reader of arguments, which calls
+// outside.
 type outside struct {
 	*lenient.Reader
 	marks *marks
@@ -24,8 +24,8 @@ type outside struct {
 }
 
 // CallEnds reports whether the text at offset i can follow the arguments as a whole. The reader of
-// arguments calls it where a brace or a quote may have come too early, because what follows shows
-// whether it has. For example, it decides these:
+// arguments calls it at a brace or a quote that may have come too early. The text after it shows
+// whether it has, for example in:
 //
 //	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
 //	{"city": "say "hi" now"}</tool_call>         which quote closes
@@ -54,8 +54,8 @@ func (ou *outside) CallEnds(i int) bool {
 
 // pythonEnd reports whether the text at offset i, after the parenthesis that closes a Python call,
 // can follow such a call: another call, the end of the list of calls, or a mark. Program text in an
-// argument contains parentheses as well, and neither get("a") inside code='…' nor a parenthesis
-// after a quote in such text must end the call.
+// argument contains parentheses as well. Neither get("a") inside code='…' nor a parenthesis after a
+// quote in such text may end the call.
 //
 //	[run(command='python -c 'print(1)'')]
 //
@@ -88,7 +88,8 @@ func (ou *outside) pastSpace(i int) (end int, line bool) {
 }
 
 // CallMark reports whether a mark that can end or follow a call is at offset i. Marks of reasoning
-// do not count, because an argument may speak of them, and no call has one inside its braces.
+// do not count, because an argument may contain them as text, and no call has reasoning inside its
+// braces.
 func (ou *outside) CallMark(i int) bool {
 	ofCall := func(m *declaration.Mark) bool {
 		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose

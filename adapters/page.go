@@ -10,17 +10,18 @@ import (
 	"toolnorm/chat"
 )
 
-// outlet sends the events, or keeps them while a draft is open. A call that may still turn out to
-// be text must not be sent, since what was sent cannot be taken back. The events in drafted can be
-// dropped, or sent as they are; no other code depends on whether a draft is open.
+// outlet sends the events, or collects them in drafted while a draft is open. A draft is a call
+// that may still turn out to be text. Its events must not be sent, since what was sent cannot be
+// taken back. They are later dropped or sent as they are. No other code depends on whether a draft
+// is open.
 type outlet struct {
 	in    *input // which ends when events are no longer taken
 	yield func(chat.Event, error) bool
 
-	asides    bool // also send events for what the client does not see; see passBy
+	asides    bool // also send events for text that the client does not see; see passBy
 	drafting  bool // events are kept in drafted
 	drafted   []chat.Event
-	draftGlue int // glue of the draft's first call; -1 before
+	draftGlue int // glue of the draft's first call; -1 before that call
 	strings   chat.Strings
 
 	repairs  *[]string         // of the reply so far
@@ -28,10 +29,10 @@ type outlet struct {
 	told     int               // how many of the repairs it was called with
 }
 
-// page is the text outside of calls: whether plain bytes are text or reasoning, and which of them
-// are decided. White space before a mark is decided by the reader of the mark (leave), and all
-// other text at once (keep). Text that was kept is sent when something else follows, or before
-// waiting for the source.
+// page is the text outside of calls. It knows whether plain bytes are text or reasoning, and how
+// much of them is decided. The reader of a mark decides the white space before it (leave). All
+// other text is decided at once (keep). Text that was kept is sent when something else follows, or
+// before waiting for the source.
 type page struct {
 	*scan.Buffer
 	in  *input
@@ -41,8 +42,9 @@ type page struct {
 	doubt string
 }
 
-// textState is the kind of plain bytes, and what surrounds them. White space before a mark may
-// belong to the mark (glue), so text is decided only up to that white space.
+// textState is the state of the text outside of calls: its kind, and the positions in it. White
+// space before a mark may belong to the mark (glue), so text is decided only up to that white
+// space.
 type textState struct {
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
 	textFrom  int       // decided text that was not sent yet, of kind textKind, begins here
@@ -59,8 +61,8 @@ type textState struct {
 	reply *declaration.Pattern // the marks of a plain reply whose opener was read
 }
 
-// passBy sends an aside, an event for text that is not shown between two calls: the marks of a
-// turn, or a result. It does nothing if asides are not wanted.
+// passBy sends an aside: an event with text that the client does not see, such as a mark of the
+// turn or a result between two calls. It does nothing if asides are not wanted.
 func (pg *page) passBy(from, to int) {
 	if pg.out.asides {
 		pg.out.emit(chat.Event{Kind: aside, Text: string(pg.Slice(from, to))})
@@ -147,8 +149,8 @@ func (pg *page) flushText() {
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
 }
 
-// doubtful sends text that is a call of the given tool and can be read in several ways. The
-// function write keeps that text. It is sent as separate events, which name the tool.
+// doubtful sends as text a call of the given tool that can be read in several ways. The function
+// write must keep that text. It is sent in events of its own, which name the tool.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool
@@ -203,20 +205,21 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// skipLent removes from the start of the buffer the size bytes that were copied from the prompt.
+// skipLent removes the first size bytes of the buffer, which were copied from the prompt.
 func (pg *page) skipLent(size int) {
 	pg.Buf, pg.Base, pg.Pos = pg.Buf[size:], size, size
 	pg.textFrom, pg.textTo = size, size
 }
 
-// anew makes reading go on as if nothing preceded this point: it is the start of a line, and of the
-// text.
+// anew lets the text go on as if the reply began here: at the start of a line, with no text before
+// it.
 func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 
-// leave decides the white space before the mark at markAt, and sends the text before it. At most
-// glue newlines are dropped, and the rest is text. If only white space precedes the mark, all of it
-// is dropped. It returns the position where the dropped part begins. For example, hermes separates
-// text and call by one newline, which is dropped: `Hello\n<tool_call>` is the text Hello.
+// leave sends the text before the mark at markAt, after deciding about the white space between
+// them. At most glue newlines of that white space are dropped, and the rest is text. If only white
+// space precedes the mark, all of it is dropped. It returns the position where the dropped part
+// begins. For example, hermes separates text and call by one newline, which is dropped:
+// `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
 	// a zero-width character, see [scan.Buffer.ZeroWidth]
@@ -237,8 +240,8 @@ func (pg *page) leave(glue int) int {
 	return end
 }
 
-// acceptText sends the text before an accepted draft. The parameter glue is how many newlines
-// belong to the draft's first call, which was not known when that text was read.
+// acceptText sends the text before a draft that has turned out to be calls. The parameter glue is
+// how many newlines belong to the draft's first call, which was not known when that text was read.
 func (pg *page) acceptText(before *textState, glue int) {
 	here, blank := pg.Pos, pg.blank
 	pg.gapAt, pg.markAt, pg.blank = before.gapAt, before.markAt, before.blank

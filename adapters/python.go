@@ -25,12 +25,11 @@ type python struct {
 	args    *arguments
 }
 
-// read reads Python calls: a list of them in brackets, or one after the other. If the first call
-// cannot be read to its end, it returns mismatch or incomplete. Otherwise it returns committed.
-// LFM2 and Llama write a list in brackets, and OLMo a call on each line. Some models put a
-// semicolon between calls. The list's closing bracket may be missing, like any closer after a
-// complete call. The next call ends the previous one. The family's closers come after the last
-// call.
+// read reads Python calls: a list of them in brackets, or one after the other. It returns
+// committed, or mismatch or incomplete if the first call cannot be read to its end. LFM2 and Llama
+// write a list in brackets, and OLMo a call on each line. Some models put a semicolon between
+// calls. The list's closing bracket may be missing, like any closer after a complete call. The
+// family's closers come after the last call.
 func (py *python) read(p *declaration.Pattern) match {
 	brackets := py.closers.brackets(1)
 	a := py.pythonCall()
@@ -47,10 +46,10 @@ func (py *python) read(p *declaration.Pattern) match {
 }
 
 // nextPython reads a further call after a comma, a semicolon or a newline, and reports whether
-// there was one. Without a bracket around the calls, white space alone can separate them, each on
-// its own line. Inside brackets a comma or semicolon is needed, since [f() g()] is not a list in
-// Python. A call that is cut here does not affect the calls before it, which have ended. A name
-// must follow, or the comma belongs to a sentence, as in "[a(), and so on".
+// there was one. Without a bracket around the calls, white space alone can separate them. Inside
+// brackets a comma or semicolon is needed, since [f() g()] is not a list in Python. The name of a
+// tool must follow, or the comma belongs to a sentence, as in "[a(), and so on". If the further
+// call is cut, the calls before it are not affected.
 func (py *python) nextPython(bracket bool) bool {
 	n := py.Space(0)
 	// f(…), g(…) in a list; f(…); g(…) and one per line without brackets
@@ -62,11 +61,11 @@ func (py *python) nextPython(bracket bool) bool {
 	return scan.IsWord(py.At(n)) && py.calls.further(n, py.pythonCall)
 }
 
-// pythonCall reads NAME(K=V, …) and leaves the call open. It returns mismatch if the text is not
-// such a call, and incomplete if the text ends in it. Nothing is committed before the closing
-// parenthesis, and nothing streams: positional values and expressions make most texts with a
-// parenthesis look like calls, so all arguments are read first. print( around the call is dropped,
-// as Gemma writes print(get_weather(city="Oslo")) into its tool_code.
+// pythonCall reads NAME(K=V, …); the caller ends the call. It returns mismatch if the text is not
+// such a call, and incomplete if the text ends in it. All arguments are read before anything is
+// committed, because positional values and expressions make most texts with a parenthesis look like
+// calls. print( around the call is dropped, as Gemma writes print(get_weather(city="Oslo")) into
+// its tool_code.
 func (py *python) pythonCall() match {
 	printed := py.Has(0, "print(")
 	if printed {
@@ -95,7 +94,7 @@ func (py *python) pythonCall() match {
 	return py.calls.commitWith(t, "", args)
 }
 
-// strayClosers skips brackets that follow a call, close nothing and precede the end of the call.
+// strayClosers skips surplus closing brackets after a call, if the call ends there.
 func (py *python) strayClosers() {
 	n := 0
 	for c := py.At(n); c == ')' || c == '}'; c = py.At(n) {
@@ -108,9 +107,9 @@ func (py *python) strayClosers() {
 	}
 }
 
-// keywordBehind reports whether a further argument of the tool follows the closer of a call, which
-// then came too early. get_weather(city="Oslo"), days=3) could be a call without days, or have lost
-// an opener, so it is text.
+// keywordBehind reports whether a further argument of the tool follows the closer of a call, so the
+// closer came too early. get_weather(city="Oslo"), days=3) could be a call without days, or have
+// lost an opener, so it is text.
 func (py *python) keywordBehind(t *toolset.Tool) bool {
 	n := py.Space(0)
 	// the list's bracket may come between
@@ -148,10 +147,10 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 }
 
 // pythonArgs reads the arguments up to the closing parenthesis and returns them as one object. They
-// are kept apart from the call's own output, so they can be dropped as a whole. A text that ends
-// inside a string may go on in any way, so it is incomplete: with finish length it is not a call,
-// and with finish stop it is text. Odd arguments, and after marks those that could not be read, are
-// searched for what they may mean, and are a mismatch if that is not certain.
+// are kept apart from the call's own output, so they can be dropped as a whole. It returns
+// incomplete if the text ends inside a string, because the string may continue in any way. For odd
+// arguments it searches for the only likely meaning, and returns mismatch if there is none; after
+// marks it does the same with arguments that could not be read.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	start := py.Pos
@@ -182,8 +181,8 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	return string(out), a
 }
 
-// argumentAt reports whether a named parameter of the tool is at a position. Without marks, a name
-// and a parenthesis are often prose; with a parameter they are a call, damaged or not.
+// argumentAt reports whether a named parameter of the tool is at position start. Without marks, a
+// name and a parenthesis are often prose. With a parameter they are a call, damaged or not.
 func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	at := py.Pos
 	py.Pos = start
@@ -197,8 +196,9 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 }
 
 // decidePython decides what the arguments of a Python call mean that begin at position start; see
-// decide. Reading them gave the object today and the result a. It returns matched with the object
-// if one reading is the only likely one, and mismatch or incomplete if not.
+// decide. The parameters today and a are the object and the result of reading them as they are. It
+// returns the object of the only likely reading and matched, or mismatch or incomplete if no
+// reading is the only likely one.
 func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {
 		today = ""
@@ -327,11 +327,12 @@ func (py *python) keywords(t *toolset.Tool) match {
 	}
 }
 
-// keyword reads "K =" and returns K, or returns the parameter of a positional value; n is the
-// position of the argument in the call. "key: value" counts as well, since models mix in JSON, but
-// == does not, since it is a comparison. It returns mismatch for a value without a name if the
-// schema has no parameter at position n, and incomplete at the end of the text. A name may follow a
-// value without one, as in Python; the reverse is not checked here.
+// keyword reads "K =" and returns K. For a positional value it reads nothing, and returns the
+// parameter at position n, where n is the number of the argument in the call. "key: value" counts
+// as well, since models mix in JSON, but == does not, since it is a comparison. It returns mismatch
+// for a value without a name if the schema has no parameter at position n, and incomplete at the
+// end of the text. A name may follow a value without one, as in Python; the reverse is not checked
+// here.
 func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	i := py.Run(0, scan.Unlimited, func(c int) bool {
 		return scan.IsWord(c) || c == '-' || c >= 0x80
@@ -355,9 +356,9 @@ func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	return "", mismatch
 }
 
-// pythonValue reads a value. String prefixes (r"…", f"…", b"…") are dropped, and only in r"…" is a
-// backslash data. An f-string is a text only if nothing in it would be evaluated. It returns false
-// if there is no value here but an expression or a name; the text is then not a call.
+// pythonValue reads a value, and returns false if an expression or a name is here instead; the text
+// is then not a call. String prefixes (r"…", f"…", b"…") are dropped, and only in r"…" is a
+// backslash data. An f-string is a text only if nothing in it would be evaluated.
 func (py *python) pythonValue(t *schema.Type) bool {
 	c := py.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"
@@ -376,8 +377,8 @@ func (py *python) pythonValue(t *schema.Type) bool {
 	return py.Value(t)
 }
 
-// holes reports whether something would be evaluated in the f-string whose text begins at offset i.
-// It returns true if the string is longer than the part that is searched.
+// holes reports whether an expression would be evaluated in the f-string whose text begins at
+// offset i. It returns true if the string is longer than the part that is searched.
 func (py *python) holes(i, quote int) bool {
 	for n := i; n < i+maxUnmarked; n++ {
 		switch c := py.At(n); {
@@ -391,8 +392,8 @@ func (py *python) holes(i, quote int) bool {
 }
 
 // writtenAsPython reports whether the text is a whole Python literal that means the same as the
-// JSON in read, in a family that writes objects as Python does. Such a text has no slip, so nothing
-// else is meant.
+// JSON in read. It returns false unless the family writes objects as Python does. Such a text has
+// no slip, so it has no other meaning.
 func (ar *arguments) writtenAsPython(text, read string) bool {
 	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects &&
 		lenient.IsPython(text, read)

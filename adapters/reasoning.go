@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// thinking reads the model's reasoning, and calls that the model makes in it. Thoughts never become
-// text: reasoning that is never closed lasts to the end of the reply, unless the model calls a tool
-// in it.
+// thinking reads the model's reasoning, and calls that the model makes in it. Reasoning never
+// becomes text: if it is never closed, it lasts to the end of the reply, unless the model calls a
+// tool in it.
 type thinking struct {
 	*scan.Buffer
 	in      *input
@@ -31,8 +31,8 @@ type thinking struct {
 
 // openReasoning reads an opener of reasoning. It returns mismatch if the opener is a mention, and
 // incomplete if it is cut. After text an opener needs evidence, because people also write about
-// <think> in the middle of an answer. If only white space precedes it, it needs none, whichever
-// family's mark it is, because models are often read without their name.
+// <think> in the middle of an answer. After only white space it needs none. Openers of every family
+// count, because models are often read without their name.
 func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -50,7 +50,7 @@ func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	return committed
 }
 
-// think enters the reasoning state, which the closer of any of the patterns ends.
+// think enters the reasoning state. The closer of any of the given patterns will end it.
 func (th *thinking) think(closing []*declaration.Pattern) {
 	th.page.state, th.thinks, th.from = chat.Reasoning, closing, th.Pos
 }
@@ -58,11 +58,12 @@ func (th *thinking) think(closing []*declaration.Pattern) {
 // hasThought reports whether the reply has had reasoning.
 func (th *thinking) hasThought() bool { return th.thinks != nil }
 
-// thinksAgain reports whether an opener of n bytes after text begins reasoning once more. An opener
-// written like a word in a sentence never does. A special token of the family does, and so does its
-// tag alone on a line. After any other opener the closer must follow, which a mention does not
-// have. MiniMax M3 thinks twice in a reply, <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>,
-// but a sentence with "the <think> tag" in it must stay whole.
+// thinksAgain reports whether an opener of n bytes, after text, begins reasoning once more. An
+// opener written like a word in a sentence never does. A special token of the family does, and so
+// does the family's tag alone on a line. Any other opener does if its closer follows, which a
+// mention does not have. MiniMax M3 thinks twice in a reply,
+// <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>, but a sentence with "the <think> tag" in
+// it must stay whole.
 func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	own := th.ownThinking(p)
 	switch {
@@ -88,7 +89,8 @@ func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 
 // closerAhead reports whether the closer of the reasoning that has opened follows offset n, before
 // another opener. At most maxDraft bytes are searched, and they count as waste, so that a text full
-// of openers takes linear time. It returns false without a search if too much was wasted before.
+// of openers takes linear time. It returns false without a search if too many bytes were wasted
+// before.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	if th.trial.exhausted() {
 		return false
@@ -107,13 +109,13 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	return false
 }
 
-// strayCloser drops a closer of reasoning that closes nothing, with the newlines that belong to it.
-// It does so if the closer is the very first thing of a reply, is repeated, as in
-// </mm:think></mm:think>, or follows text that was reasoning although nothing said so. As a word of
-// prose the closer stays, and mismatch is returned. If the prompt has opened the reasoning and the
-// decoder does not know it, the reply is R</think>T: what precedes the mark was sent as text and
-// cannot be recalled, but the mark is not shown. A closer that is a word, Granite's "Here is my
-// response:", counts only if nothing precedes it.
+// strayCloser drops a closer of reasoning that was not opened, with the newlines that belong to it.
+// It returns mismatch if the closer is a word of prose. The closer is dropped if it is the very
+// first thing of a reply, is repeated, as in </mm:think></mm:think>, or follows text that was
+// reasoning without a mark. That is so if the prompt has opened the reasoning and the decoder does
+// not know it: in R</think>T the text R was already sent and cannot be recalled, but the mark is
+// not shown. A closer that consists of words, Granite's "Here is my response:", counts only if
+// nothing precedes it.
 func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
@@ -136,9 +138,9 @@ func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	return a
 }
 
-// closeReasoning enters the text state, and drops the newlines that belong to the closer, or the
-// blank after a closer that is a word. The declaration says how many newlines belong to the closer:
-// two for Qwen3, none for GLM-4.7. Further newlines are text.
+// closeReasoning enters the text state. It drops the newlines that belong to the closer, or the
+// blank after a closer that consists of words. The declaration says how many newlines belong to the
+// closer: two for Qwen3, none for GLM-4.7. Further newlines are text.
 func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	th.page.flushText()
 	th.page.state = chat.Text
@@ -152,10 +154,10 @@ func (th *thinking) closeReasoning(p *declaration.Pattern) {
 }
 
 // read reads the reasoning state up to its closer, a call in it, or the end of the text. Only the
-// closer and calls that the model makes while it still thinks mean something here. Tool syntax in
-// thoughts is mostly a plan, "I could call <tool_call>…". So a call quoted in backquotes never
-// counts, and another call counts only if nothing but the end of the reply follows it. Thoughts
-// never become content, closed or not.
+// closer and calls that the model makes while it still thinks have a meaning here. Tool syntax in
+// reasoning is mostly a plan, "I could call <tool_call>…". So a call quoted in backquotes never
+// counts, and another call counts only if the reply ends after it. Reasoning never becomes content,
+// closed or not.
 func (th *thinking) read() {
 	th.page.fresh, th.page.blank = false, false
 	th.code.endSpan()
@@ -192,14 +194,14 @@ func (th *thinking) read() {
 	}
 }
 
-// isNewline reports whether c is a newline. No other byte may belong to a mark of reasoning;
-// carriage returns belong to the thought.
+// isNewline reports whether c is a newline. Only newlines may belong to a mark of reasoning;
+// carriage returns belong to the reasoning.
 func isNewline(c int) bool { return c == '\n' }
 
 // reasoningEnds reads the closer of the reasoning after n newlines, and reports whether it was
-// there. A declaration with a newline before its closer takes the last of them; the others are the
-// thought's last lines. If the prompt has opened the reasoning, any of the family's closers counts:
-// K2 Horizon has three pairs, one for each effort.
+// there. If the closer is declared with a newline before it, the last of the n newlines belongs to
+// it. The others belong to the reasoning. If the prompt has opened the reasoning, any of the
+// family's closers counts: K2 Horizon has three pairs, one for each effort.
 func (th *thinking) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range th.thinks {
@@ -236,9 +238,9 @@ func (th *thinking) closerCut(n int) bool {
 
 // plainOpens ends the reasoning before the special token that opens a plain reply of the same
 // family, after n newlines, and reports whether it did. Command R and A write <|START_TEXT|>
-// without closing their thoughts. Only a special token ends reasoning in this way, because a tag
-// may be part of a thought. The token is not consumed here: the text state reads it like every
-// opener of a reply.
+// without closing their reasoning. Only a special token ends reasoning in this way, because a tag
+// may be part of it. The token is not consumed here: the text state reads it like every opener of a
+// reply.
 func (th *thinking) plainOpens(n int) bool {
 	for _, p := range th.thinks[0].Family.Plain {
 		if _, a := th.marks.literal(n, p.Parts[0].Lit); a == matched && p.Special() {
@@ -250,8 +252,8 @@ func (th *thinking) plainOpens(n int) bool {
 	return false
 }
 
-// noise keeps n newlines as reasoning and drops a mark after them that means nothing. It returns
-// false, and does neither, if there is no such mark. A mark within backquotes is quoted, and stays.
+// noise keeps n newlines as reasoning and drops a meaningless mark after them. It returns false,
+// and does nothing, if there is no such mark. A mark within backquotes is quoted, and stays.
 func (th *thinking) noise(n int) bool {
 	m := th.marks.firstMark(n, func(m *declaration.Mark) bool {
 		return m.Kind == declaration.NoiseMark && !th.code.inSpan()
@@ -269,12 +271,11 @@ func (th *thinking) noise(n int) bool {
 // at once, and a longer call is taken for a plan.
 const maxDraft = 4096
 
-// callInReasoning reads calls after n newlines as a draft, and reports whether they count. At the
-// end of the text or of the turn they are calls and end the reasoning; a closer or prose after them
-// makes them reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer before a call;
-// others write the call as a draft, close their thoughts, and call then. Only what follows
-// distinguishes the two. A draft that reaches its virtual end of the text fails by itself, so no
-// further code is needed to go back. Trinity's calls inside closed thoughts are real (flag
+// callInReasoning reads calls after n newlines as a draft, and reports whether they count. They
+// count if the text or the turn ends after them, and then end the reasoning. If a closer or prose
+// follows, they stay reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer before a
+// call; others write the call as a draft, close their thoughts, and call then. Only the text after
+// the call distinguishes the two. Trinity's calls inside closed thoughts are real (flag
 // think-calls).
 func (th *thinking) callInReasoning(n int) bool {
 	if th.marks.marksAt(n) == nil {
@@ -300,8 +301,8 @@ func (th *thinking) callInReasoning(n int) bool {
 }
 
 // closesReasoning returns matched if the closer of the reasoning is here, incomplete if it is cut
-// here, and mismatch otherwise. A cut closer matters as much as a whole one: half a closer at the
-// end shows that these were thoughts.
+// here, and mismatch otherwise. A cut closer at the end also shows that the text before it was
+// reasoning.
 func (th *thinking) closesReasoning() match {
 	best := mismatch
 	for _, p := range th.thinks {

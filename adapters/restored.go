@@ -75,8 +75,8 @@ func (rs *restored) read() bool {
 	return true
 }
 
-// readsAsItIs reports whether a call is found in the text of a reply without any mark being
-// repaired.
+// readsAsItIs reports whether the decoder finds a call in the text of a reply without repairing its
+// marks.
 func (rs *restored) readsAsItIs(text string) (found bool) {
 	o := rs.o
 	o.Prompt, o.Hold, o.HoldNow = "", HoldCall, nil
@@ -89,15 +89,16 @@ func (rs *restored) readsAsItIs(text string) (found bool) {
 	return found
 }
 
-// ended returns a source that yields the text, and then says that the model has ended by itself.
+// ended returns a source that yields the text and then a finish event that says that the model has
+// ended by itself.
 func ended(text string) chat.Source {
 	return &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 }
 
 // begins returns how many bytes may precede the first name of a tool, or 0 if no call can begin
-// here. A call begins with a mark of the family, whole or damaged, or with JSON or a Python call if
-// the family has no marks. It reads as little as possible, since nothing of the reply is shown
-// meanwhile.
+// here. A call begins with a mark of the family, whole or damaged. If the family has no marks, it
+// begins with JSON or a Python call. begins reads as little as possible, since nothing of the reply
+// is shown meanwhile.
 func (rs *restored) begins() (front int) {
 	bare := slices.ContainsFunc(rs.format.Calls, (*declaration.Pattern).Markless)
 	if c := rs.At(0); bare && (c == '{' || c == '[') {
@@ -122,7 +123,7 @@ func (rs *restored) begins() (front int) {
 }
 
 // beginsPython reports whether a reply begins with the name of an offered tool and a parenthesis,
-// or a parameter in its place.
+// or with such a name, a parameter and an equals sign.
 func (rs *restored) beginsPython() bool {
 	n := rs.Run(0, maxOpening, scan.IsWord)
 	word := string(rs.Slice(rs.Pos, rs.Pos+n))
@@ -160,7 +161,7 @@ const (
 )
 
 // size returns the length of the rest of the reply, or -1 if the reply was cut. It also returns -1
-// if the first bytes of the reply, whose number is front, do not have the name of a tool.
+// if the first front bytes of the reply contain neither the name of a tool nor a parameter.
 func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
 		switch c := rs.At(n); {
@@ -175,9 +176,9 @@ func (rs *restored) size(front int) int {
 	}
 }
 
-// meant returns the calls of the texts that this one may have been meant as, or nil if there are
-// none. If there are several readings, or a reading whose calls do not fit their tools, it returns
-// nil and sets the field doubt.
+// meant returns the calls of the repaired text that has the fewest differences from this text, or
+// nil if there is none. If there are several readings, or a reading whose calls do not fit their
+// tools, it returns nil and sets the field doubt.
 func (rs *restored) meant(text string) []wrapper.Call {
 	for degree, texts := range restore.Texts(text, rs.format.marks(), rs.names()) {
 		var calls []wrapper.Call
@@ -207,8 +208,9 @@ func (rs *restored) names() (names []string) {
 	return names
 }
 
-// holdsMark reports whether the arguments of the calls contain a mark of the family that the text
-// does not show to be part of them. A repaired mark is never part of a value.
+// holdsMark reports whether the arguments of the calls contain more of a mark of the family than
+// the text does. A repaired mark is never part of a value, so from the degree restore.Visible on,
+// the arguments may not contain a mark at all.
 func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) bool {
 	for _, m := range rs.format.marks() {
 		n := 0

@@ -7,9 +7,9 @@ import (
 // section reads the calls between the marks of a section. It returns mismatch or incomplete if no
 // call commits after the opener. The opener is then text: "DeepSeek uses <｜tool▁calls▁begin｜> with
 // full-width bars" is text from its first to its last byte. An empty section is dropped. The
-// newlines before the opener that belong to the section (its glue) become those of the first call.
-// The field trial.outer has their number while the first call is read, since the call's own
-// newlines are inside the section.
+// newlines before the opener that belong to the section (its glue) count as the glue of the first
+// call. The field trial.outer contains their number while the first call is read, since the
+// newlines before that call are inside the section.
 func (op *openers) section(p *declaration.Pattern) match {
 	n, a := op.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -52,7 +52,7 @@ const maxJunk = 128
 
 // callBehindJunk reads the first call of a section that begins with something meaningless, such as
 // the opener once more or a word. It returns mismatch if there is no such call, or if the marks are
-// not special tokens: a section that looks like a tag may be a mention, and the words after it the
+// not special tokens: an opener that looks like a tag may be a mention, and the words after it the
 // rest of the sentence. The junk is dropped with the opener only if a call is read after it.
 func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 	if !p.Special() {
@@ -72,14 +72,14 @@ func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 	return mismatch
 }
 
-// callBehindUnknown reads the first call of a section if calls of tools that are not offered
-// precede it. Those are text, each from its mark to its closer. It returns mismatch if there is no
-// offered call. A call that has no closer, or is not followed by another call, cannot be skipped.
-// In a draft it does nothing, like behindOthers.
+// callBehindUnknown reads the first call of a section after calls of tools that are not offered.
+// Those become text, each from its mark to its closer. It returns mismatch if there is no call of
+// an offered tool. A call without a closer, or without another call after it, cannot be skipped. In
+// a draft it does nothing, like behindOthers.
 func (op *openers) callBehindUnknown(f *declaration.Family) match {
 	start, pin := op.Pos, op.trial.pin
 	if pin < 0 {
-		op.trial.pin = op.page.gapAt // what is skipped may become text again
+		op.trial.pin = op.page.gapAt // the skipped part may become text again
 	}
 	for !op.out.drafting {
 		n := op.unknownCall(f)
@@ -157,15 +157,15 @@ func (op *openers) moreCalls() bool {
 	return false
 }
 
-// Models sometimes go on after a call with the tool's answer, in the form in which their prompts
-// show it. That answer is made up, since the tool has not run yet: it is neither text nor
+// Models sometimes continue after a call with the tool's answer, in the form in which their prompts
+// show it. That answer is made up, since the tool has not run yet. It is neither text nor
 // reasoning.
 
 // madeUp drops a tool's answer that the model has written after a call. The answer extends to its
-// last mark, or to where another call or the end of the turn shows that this mark is missing. It
-// returns mismatch anywhere but directly after a call, because elsewhere the same marks may be
-// quoted. The client would take a made-up result for an answer, and the model, a turn later, for a
-// fact.
+// last mark. If that is missing, it ends at another call or at the end of the turn. It returns
+// mismatch anywhere but directly after a call, because elsewhere the same marks may be quoted. If a
+// made-up result were shown, the client would take it for an answer, and the model, a turn later,
+// for a fact.
 func (op *openers) madeUp(p *declaration.Pattern) match {
 	// anywhere else the same marks may be quoted
 	if !op.page.afterCall || !op.page.blank {

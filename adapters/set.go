@@ -67,8 +67,9 @@ func (s *Set) add(family *declaration.Family) *Format {
 	return f
 }
 
-// parse adds the family of a family file to the set, and returns its format. A malformed file is an
-// error; so is one that is "like" a family that is not in the set (declaration.ErrUnknown).
+// parse adds the family of a family file to the set, and returns its format. It returns an error if
+// the file is malformed, and declaration.ErrUnknown if the file is "like" a family that is not in
+// the set.
 func (s *Set) parse(src []byte) (*Format, error) {
 	family, err := declaration.Parse(src, func(name string) *declaration.Family {
 		if f := s.Named(name); f != nil {
@@ -118,10 +119,11 @@ func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 	return out, odd
 }
 
-// Parse reads a declaration, or a whole family file. The format belongs to a new set that consists
-// of this set and the format, which replaces one of the same name. An error names the line. Parse
-// is for families that are not installed, such as tests of a file and guesses from a template. The
-// set itself is not changed, so a file can be tried as often as it is edited.
+// Parse reads a declaration, or a whole family file, and returns its format. The format belongs to
+// a new set, which consists of this set and the format; it replaces a format of the same name. A
+// malformed declaration is an error that names the line. Parse is for families that are not
+// installed, such as tests of a file and guesses from a template. It does not change the set, so a
+// file can be tried as often as it is edited.
 func (s *Set) Parse(src []byte) (*Format, error) { return s.again().parse(src) }
 
 // For returns the format with the longest glob that matches the model, or the generic format if
@@ -230,10 +232,11 @@ func (f *Format) withOwn(all []string) []string {
 	return slices.Compact(all)
 }
 
-// Own returns those of the Tokens that are needed to read this format: the marks of its calls and
-// its reasoning, its quotes, the ends of its messages, and the common marks of reasoning. For the
+// Own returns the Tokens that are needed to read this format: the marks of its calls and its
+// reasoning, its quotes, the ends of its messages, and the common marks of reasoning. For the
 // generic format it returns all Tokens, since the model may need any of them. The result is for a
-// look-up in the model's vocabulary: a family whose marks are control tokens is read differently.
+// look-up in the model's vocabulary, because a family whose marks are control tokens is read
+// differently.
 func (f *Format) Own() []string {
 	if f.set.generic == nil || f == f.set.generic {
 		return f.Tokens()
@@ -245,8 +248,8 @@ func (f *Format) Own() []string {
 	return f.withOwn(common)
 }
 
-// Marks returns the marks of every known format that structure replies, prompts and results: of
-// calls, reasoning, turns and results. Marks that are words are left out.
+// Marks returns the marks of every known format that structure replies, prompts and results: those
+// of calls, reasoning, turns and results. Marks that are words are left out.
 func Marks() []string {
 	var all []string
 	for _, list := range Builtin().formats[0].live().Marks {

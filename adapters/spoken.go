@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat"
 )
 
-// said reports whether the user's last message contains a value as it is, as words of its own. It
+// said reports whether the user's last message contains a value unchanged, as whole words. It
 // returns false for values of fewer than three bytes.
 func (h *heard) said(value string) bool {
 	text := h.asked()
@@ -37,8 +37,8 @@ const (
 	wholly // every value as it is
 )
 
-// speaksOf returns how many of a call's values the user's messages and results of tools mention. A
-// user who names the tool asks for a call only with all of its values.
+// speaksOf returns how many of a call's values the user's messages and results of tools mention. If
+// the user names the tool, the result is silent unless the last message contains all values.
 func (h *heard) speaksOf(call chat.Call) portion {
 	values := leaves(string(call.Args))
 	last, all := strings.ToLower(h.asked()), ""
@@ -75,15 +75,15 @@ func (h *heard) speaksOf(call chat.Call) portion {
 	return mostly
 }
 
-// writes reports whether a text in lower case has one of a call's parameters with a sign beside it,
-// as a call in some notation does: --city, city=, "city".
+// writes reports whether a text in lower case has a parameter of a call with a sign beside it, as
+// in a notation for calls: --city, city=, "city".
 func writes(text string, call chat.Call) bool {
 	return slices.ContainsFunc(scan.Fields(string(call.Args)), func(f scan.Field) bool {
 		return signed(text, strings.ToLower(f.Key))
 	})
 }
 
-// signed reports whether a text has a name with a sign beside it, as a call in some notation does.
+// signed reports whether a text has a name with a sign beside it, as in a notation for calls.
 func signed(text, name string) bool {
 	for rest := text; ; {
 		before, behind, ok := strings.Cut(rest, name)
@@ -98,7 +98,8 @@ func signed(text, name string) bool {
 	}
 }
 
-// shares reports whether a text in lower case has a word or a number of a value.
+// shares reports whether a text in lower case contains a word or a number of a value. Short words
+// do not count.
 func shares(text, value string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(value),
 		func(r rune) bool { return !partOfWord(r) }) {

@@ -26,11 +26,11 @@ type start struct {
 }
 
 // startBehind sets up the state for what the prompt has opened at its end: reasoning, a plain
-// reply, or the header of a message. The marks of the format being read come first. Those of others
-// count too, since a prompt that ends with such a mark was made for its family. After a prompt that
-// ends with <think> the reply has no opener of its own, and without this its beginning would be
-// shown as text until the closer came. White space at the end is the template's. If it has a
-// newline, the reply need not write one (see skipOpener).
+// reply, or the header of a message. The marks of the format being read come first. Those of other
+// families count too, since a prompt that ends with such a mark was made for that family. After a
+// prompt that ends with <think> the reply has no opener of its own, and without this function its
+// beginning would be shown as text until the closer came. White space at the end comes from the
+// template. If it has a newline, the reply need not write one (see skipOpener).
 func (st *start) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	// <|start|>assistant<|channel|>analysis<|message|>

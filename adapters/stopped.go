@@ -11,9 +11,9 @@ import (
 const maxStopped = 1 << 16
 
 // stopsInside reports whether arguments that begin at position from are correct up to the end of
-// the reply and stop where no closer is due: inside a string, or before a value. Such arguments
-// were cut, so a bracket or a mark in that string does not end them, whatever finish reason the
-// server gives. It returns false for arguments that are too long to search.
+// the reply, and the reply stops inside a string or before a value. Such arguments were cut,
+// whatever finish reason the server gives: a bracket or a mark in that string does not end them. It
+// returns false for arguments that are too long to search.
 //
 //	{"path": "src/[id]                     cut: no slip is needed for that
 //	{"path": "src/a.go}}</tool_call>       the closer of the call says that a quote is missing
@@ -39,7 +39,7 @@ func (ar *arguments) stopsInside(from int) bool {
 
 // unfinished reports whether a text is correct notation that stops inside a string or a word, where
 // a member or an element is due, or after a key. It returns false if only closers are missing,
-// because a model that has stopped by itself forgets those.
+// because models that stop by themselves forget those.
 func unfinished(text string, quotes []lenient.Delim) bool {
 	s := stopping{last: '{'}
 	for i := 0; i < len(text); {
@@ -70,8 +70,8 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 		!scan.IsSpace(int(text[len(text)-1]))
 }
 
-// stopping is what is known of arguments up to a position: the sign before it, the brackets that
-// are open, and whether a value of the innermost object has begun.
+// stopping is the state of arguments up to a position: the sign before it, the open brackets, and
+// whether a value of the innermost object has begun.
 type stopping struct {
 	last  byte
 	open  []byte
@@ -104,8 +104,8 @@ func (s *stopping) inKey() bool {
 	return len(s.open) > 0 && s.open[len(s.open)-1] == '{' && !s.value
 }
 
-// quoteAt returns the quote that a text begins with, what ends its string, and whether a backslash
-// in the string is data. It returns "" for open if the text begins with no quote.
+// quoteAt returns the quote with which a text begins, the quote that ends its string, and whether a
+// backslash in the string is data. It returns "" for open if the text does not begin with a quote.
 func quoteAt(text string, quotes []lenient.Delim) (open, closer string, raw bool) {
 	for _, q := range quotes {
 		if strings.HasPrefix(text, q.Open) {

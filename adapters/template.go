@@ -12,8 +12,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// filling is how much a call's arguments say. A model that shows how a call is written puts
-// placeholders in the place of all values, and such a call must not run.
+// filling is how much a call's arguments say: nothing, only placeholders, or real values. A model
+// that shows how a call is written puts placeholders in the place of all values, and such a call
+// must not run.
 type filling uint8
 
 const (
@@ -25,8 +26,8 @@ const (
 // maxTemplate bounds the arguments that may be a template, in bytes.
 const maxTemplate = 4096
 
-// fillingOf returns how much the arguments say. They may be an object that has only begun. A value
-// that the schema lists is never a placeholder.
+// fillingOf returns how much the arguments say. The text args may be the beginning of an object. A
+// value that the schema lists is never a placeholder.
 func fillingOf(args string, t *schema.Type) filling {
 	if len(args) > maxTemplate || args != "" && args[0] != '{' {
 		return filled
@@ -78,7 +79,7 @@ var starters = []string{"your", "insert", "enter"}
 // maxPlaceholder is the greatest length of a placeholder, in bytes.
 const maxPlaceholder = 80
 
-// mayStand reports whether a text can be the beginning of a placeholder.
+// mayStand reports whether a placeholder can begin with the text.
 func mayStand(text string) bool {
 	if len(text) > maxPlaceholder {
 		return false
@@ -100,8 +101,9 @@ var (
 	wordsOf   = regexp.MustCompile(`\p{Lu}?[\p{Ll}\p{Lo}\pN]+|\p{Lu}+|[\p{Lo}]+`)
 )
 
-// The words of placeholders. A word of stands means any value, also alone: <value>. A word of nouns
-// does so only beside another word, as in <user name>; alone it may be an element, <title>.
+// The words of placeholders. A word in stands means "any value", also alone: <value>. A word in
+// nouns means that only beside another word, as in <user name>. Alone it may be an element, such as
+// <title>.
 var (
 	stands = strings.Fields(
 		"value string number integer int float boolean bool your insert enter placeholder here")
@@ -159,9 +161,10 @@ func (cs *calls) maybeShown() bool {
 	return !c.filled
 }
 
-// isShown reports whether the call, which has ended, is only shown by the model. That is so if it
-// has no marks and the user's last message contains it in some notation, or if each of its values
-// is a placeholder that the user has not written. It returns false if a part of the call was sent.
+// isShown reports whether the model only shows the call, which has ended, and does not make it. It
+// returns true if the call has no marks and the user's last message contains it in some notation.
+// It also returns true if each value is a placeholder that the user has not written. It returns
+// false if a part of the call was sent.
 func (cs *calls) isShown() bool {
 	c := &cs.calling
 	if c.released {
@@ -175,8 +178,9 @@ func (cs *calls) isShown() bool {
 		(cs.heard == nil || !cs.heard.wrote(string(c.JSON)))
 }
 
-// showAgain sends a call that the model only shows as text, which begins at position from. If the
-// user has written that call, it is text as it is, and there is nothing to report.
+// showAgain sends as text, from position from, a call that the model only shows. Placeholders are
+// reported as a repair. A call that the user has written is not reported, because it is shown as it
+// is.
 func (cs *calls) showAgain(from int) {
 	cs.Out = nil
 	if c := &cs.calling; !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks {

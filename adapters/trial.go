@@ -7,9 +7,10 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// trial is the attempt to read a call at a mark, which can be taken back. Attempts nest, as that of
-// a call does in that of its section, so each restores the state that it found. The bytes read in
-// vain are counted, and beyond a bound no more attempts are made, which keeps time linear.
+// trial keeps the state of the attempt to read a call at a mark. A failed attempt is undone: the
+// position goes back to where the attempt began. Attempts nest (the attempt for a call is inside
+// the attempt for its section), so each restores the state that it found. The bytes read in vain
+// are counted, and beyond a bound no more attempts are made, which keeps time linear.
 type trial struct {
 	*scan.Buffer
 	in    *input
@@ -19,10 +20,11 @@ type trial struct {
 	trialState
 }
 
-// trialState is how far an attempt has got, and what speaks for or against calls here.
+// trialState is the state of an attempt: how far it has got, and the evidence for or against calls
+// here.
 type trialState struct {
 	pin  int // position from which bytes may be read again; -1 without an attempt
-	glue int // newlines that are part of the mark after them
+	glue int // newlines before the mark that belong to it, and so are not text
 	// newlines before the section whose first call is being read; -1: no section
 	outer   int
 	closing *declaration.Pattern // the pattern whose call is being read
@@ -33,10 +35,10 @@ type trialState struct {
 	evidence bool   // more than a mark was read: a cut here is a cut call
 }
 
-// attemptBy calls read as an attempt to read a call of the pattern p, and returns its result.
-// Unless that is committed, the position is restored. It returns mismatch without an attempt after
-// too many failures. The function is not always the reader of the pattern, because for a message
-// the header says what the body is.
+// attemptBy calls the function read to read a call of the pattern p, and returns its result. If the
+// result is not committed, the position is restored. After too many failed attempts, attemptBy
+// returns mismatch and does not call read. The caller chooses the function because the header of a
+// message, not the pattern, says how its body is read.
 func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 	if tr.exhausted() {
 		return mismatch
@@ -68,9 +70,9 @@ func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 // "<tool_call>" would be read to its end at each of them.
 func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
 
-// ranOver reports whether the model stopped by itself and the closer of the call is in what was
-// read from position from. A string that was never closed then ran over the closer. Its arguments
-// also include what follows the call, and where the string should end cannot be found.
+// ranOver reports whether the model stopped by itself and the text from position from to here
+// contains the closer of the call. In such a text a string that was never closed has run over the
+// closer, so it also contains what follows the call. Where the string should end cannot be found.
 func (tr *trial) ranOver(from int) bool {
 	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
 		return false
@@ -88,9 +90,9 @@ func (tr *trial) unpin() {
 }
 
 // bare reports whether the arguments of the call being read must begin with a parameter of its
-// tool, since little else shows that it is a call. {"name": "get_weather", "arguments": {"type":
-// …}} is an echo at the start of a reply, and a word and a brace are program text unless a
-// parameter follows in quotes.
+// tool, because the call has no marks. Without this condition, {"name": "get_weather", "arguments":
+// {"type": …}}, which repeats the tool's declaration, would be a call. So would a word and a brace
+// in a program.
 func (tr *trial) bare() bool {
 	return tr.closing == bareStream || tr.closing == bareJSON || tr.closing == bareCounted
 }

@@ -10,13 +10,15 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// A reply in a family's own marks that nothing reads is asked for again: it names an offered tool
-// between them, or has parameters that one tool alone takes. What is shown as text did nothing.
+// The functions below find replies in a family's own marks that look like calls and that no reader
+// can read. Such a reply names an offered tool between the marks, or has parameters that one tool
+// alone takes. The model is asked for it again, because a call that is shown as text did nothing.
 
-// calledIn returns the name of the tool that a reply calls although no reader can read it, or "" if
-// the reply may be prose. Such a reply has the name of an offered tool early in it with structure
-// around the name, then one of the tool's parameters or, at its end, a mark of the family, and it
-// ends in structure. The parameter marked says that it begins with a mark of the family.
+// calledIn returns the name of the tool that a reply calls although no reader can read the call, or
+// "" if the reply may be prose. Such a reply has the name of an offered tool near its beginning
+// with structure around the name, and ends in structure. Between them is one of the tool's
+// parameters, or the reply ends in a mark of the family. The parameter marked says that the reply
+// begins with a mark of the family.
 func (rs *restored) calledIn(text string, marked bool) string {
 	at, t := rs.firstName(text)
 	if t == nil && marked {
@@ -65,9 +67,9 @@ func (rs *restored) endsInMark(text string) bool {
 	})
 }
 
-// takenIn returns the only tool that takes the parameters in a reply without a name, or "". The
-// reply begins with a mark of the family and ends with one. A reply that names a tool that was not
-// offered is not one without a name.
+// takenIn returns the only tool that takes the parameters in a reply that does not name a tool, or
+// "" if there is none. The reply begins with a mark of the family, and must end with one. It also
+// returns "" if the reply names another tool.
 func (rs *restored) takenIn(text string) string {
 	text = strings.TrimSpace(text)
 	if !rs.endsInMark(text) {
@@ -81,8 +83,8 @@ func (rs *restored) takenIn(text string) string {
 	return t.Name
 }
 
-// namesOther reports whether the text before the parameters of a call has a word that is neither
-// part of a notation nor nearly the given name.
+// namesOther reports whether the text before the parameters of a call has a word that may name
+// another tool: a word that is neither part of a notation nor nearly the given name.
 func (rs *restored) namesOther(front, name string) bool {
 	marks := strings.Join(rs.format.marks(), " ")
 	return slices.ContainsFunc(aWord.FindAllString(front, -1), func(word string) bool {
@@ -91,8 +93,8 @@ func (rs *restored) namesOther(front, name string) bool {
 	})
 }
 
-// nearly reports whether two names have two thirds of the longer one in common at their beginnings
-// and ends.
+// nearly reports whether two names begin and end alike: the equal letters at both ends are at least
+// two thirds of the longer name.
 func nearly(a, b string) bool {
 	n, most := 0, min(len(a), len(b))
 	for n < most && a[n] == b[n] {
@@ -105,15 +107,16 @@ func nearly(a, b string) bool {
 	return 3*(n+k) >= 2*max(len(a), len(b))
 }
 
-// Words before the parameters of a call, and those that notations of calls are made of.
+// Patterns for a word before the parameters of a call, and for the words of which notations of
+// calls consist.
 var (
 	aWord        = regexp.MustCompile(`\pL[\pL\d_.-]*`)
 	notationWord = regexp.MustCompile(`(?i)^(?:tools?|functions?|calls?|tool_?calls?|names?|types?|` +
 		`id|invoke|json|inputs?|args?|arguments?|arg_?(?:key|value)|param(?:eter)?s?|key|value)$`)
 )
 
-// keysIn returns the members whose names a text has in the tags of arguments or, if there are none,
-// in its first object. It returns nil if it finds neither.
+// keysIn returns the keys in the tags of arguments in a text, or the members of the text's first
+// object if it has no such tags. It returns nil if it finds neither.
 func (rs *restored) keysIn(text string) (members []scan.Field) {
 	for _, m := range keyInTag.FindAllStringSubmatch(text, -1) {
 		members = append(members, scan.Field{Key: m[1] + m[2]})
@@ -128,8 +131,8 @@ func (rs *restored) keysIn(text string) (members []scan.Field) {
 var keyInTag = regexp.MustCompile(
 	`<[^<>\s]*(?:param|parameter|argument)(?:=| name="| key=")(\w+)|<[^<>\s]*arg_key[^<>]*>(\w+)<`)
 
-// documentAround returns the JSON in a text that surrounds offset at, or nil if there is none or it
-// is not valid.
+// documentAround returns the JSON document in a text that contains offset at, or nil if there is
+// none or it is not valid.
 func documentAround(text string, at int) *jsontree.Value {
 	i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]")
 	if i < 0 || i > at || j < at {
@@ -139,8 +142,8 @@ func documentAround(text string, at int) *jsontree.Value {
 	return doc
 }
 
-// holdsCall reports whether a JSON document contains a call of the tool: an object that names the
-// tool beside arguments that it takes, or in which the tool's name is the key of such arguments.
+// holdsCall reports whether a JSON document contains a call of the tool. A call is an object that
+// has the tool's name and arguments that the tool takes, either as two members or as key and value.
 func holdsCall(doc *jsontree.Value, t *toolset.Tool) bool {
 	named := slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
 		return m.Name == t.Name || m.Value.Raw[0] == '"' && strings.Contains(m.Value.Raw, t.Name)
@@ -161,8 +164,8 @@ func takes(t *toolset.Tool, args *jsontree.Value) bool {
 	return len(fields) > 0 && t.Takes(fields)
 }
 
-// beginsMember reports whether a text after the name of a tool begins directly with one of the
-// tool's parameters, because what separates the two is missing.
+// beginsMember reports whether the text after the name of a tool begins directly with one of the
+// tool's parameters, because the separator is missing.
 func beginsMember(text string, t *toolset.Tool) bool {
 	return slices.ContainsFunc(t.Type().Members(), func(key string) bool {
 		return strings.HasPrefix(text, key)
@@ -172,8 +175,8 @@ func beginsMember(text string, t *toolset.Tool) bool {
 // threeWords matches three words of a sentence.
 var threeWords = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
 
-// firstName returns the tool whose name comes first in a text, and the position of the name. The
-// tool is nil if the text names none.
+// firstName returns the offered tool whose name comes first in a text, and the position of the
+// name. The tool is nil if the text contains no name.
 func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
 	for _, name := range rs.names() {
 		i := strings.Index(text, name)

@@ -30,10 +30,10 @@ type wrappers struct {
 // call are glue.
 var wrapped = &declaration.Pattern{Family: new(declaration.Family), Glue: 2}
 
-// read reads the calls of a wrapper that begins here with the byte c. It reports whether it did, as
-// calls or as text in doubt. Only white space may precede the wrapper, and nothing may follow it,
-// because a wrapper in prose is what the prose talks about. All of it is held back until the reply
-// is over, so reading stops as soon as it can no longer be a wrapper.
+// read reads the calls of a wrapper that begins here with the byte c. It reports whether it read
+// them, as calls or as text in doubt. Only white space may precede the wrapper, and nothing may
+// follow it, because a wrapper in prose is usually an example. The reply is held back until it is
+// over, or until it can no longer be a wrapper.
 func (wr *wrappers) read(c int) bool {
 	if wr.tools == nil || wr.off || !wr.page.blank || wr.page.state != chat.Text {
 		return false
@@ -86,7 +86,7 @@ func (wr *wrappers) mayHold() bool {
 	return whole && wrapper.Labelled(label, wr.tools)
 }
 
-// shown reports whether a call in some form is what the user asks to see, or was given to the model
+// shown reports whether the user asked to see a call in this form, or the model was given the call
 // to read. A command counts as shown unless the user asked for that call.
 func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
 	heard := wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})

@@ -69,11 +69,11 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	return print.Prompt(f.Asked(w).Family, tools, w)
 }
 
-// Asked returns the format in which Prompt asks for calls. For a wording with signatures and
-// without schemas, this is Python's format. For any other wording it is f. It is also f if the
-// family's own declaration has a wording, or if Python's format is not known. Earlier calls should
-// be written in the same format. A prompt that shows signatures and asks for JSON would teach two
-// forms at once.
+// Asked returns the format in which Prompt asks for calls: Python's format for a wording with
+// signatures and without schemas, and f for any other wording. It also returns f if the family's
+// own declaration has a wording, or if Python's format is not known. A prompt that shows signatures
+// and asks for JSON would teach two forms at once. Earlier calls in the prompt should be written in
+// the returned format.
 func (f *Format) Asked(w Wording) *Format {
 	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
@@ -83,11 +83,11 @@ func (f *Format) Asked(w Wording) *Format {
 	return f
 }
 
-// Lead returns what to write after a rendered prompt so that a call can follow as one JSON object
-// {"name": …, "arguments": …}, whatever the family's own form. It closes open reasoning, repeats
-// what the model has said since the prompt, and begins the call with the family's own mark. In
-// families of messages, what was said is not repeated, since each message is complete in itself.
-// The name is that of the tool, or empty if there are several tools.
+// Lead returns the text to write after a rendered prompt so that a call can follow as one JSON
+// object {"name": …, "arguments": …}, in any family. It closes open reasoning, repeats the text
+// said that the model has written since the prompt, and begins the call with the family's own mark.
+// In families of messages, said is not repeated, since each message is complete in itself. The name
+// is that of the tool, or empty if there are several tools.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
 	if f.Header != nil {
