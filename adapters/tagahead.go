@@ -86,9 +86,9 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	}
 }
 
-// loneKeys returns the offset after all keys without a value at offset i, or i if there are none.
-// Such keys are not arguments: Poolside's models write <arg_key>days</arg_key></tool_call>, and an
-// empty text for days would be a value that the model never wrote.
+// loneKeys returns the offset after the run of keys without values at offset i, or i if there are
+// none. Such keys are not arguments. Poolside's models write <arg_key>days</arg_key></tool_call>,
+// and an empty text for days would be a value that the model never wrote.
 func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	// only families whose keys have a closer of their own
@@ -129,8 +129,8 @@ func (ta *tagsAhead) pastComment(i int) int {
 	return i
 }
 
-// indentedLine reports whether a value is one line, indented like its tag and its closer. That
-// indentation then belongs to the layout.
+// indentedLine reports whether a value is a single line that is indented like its tag and its
+// closer. That indentation then belongs to the layout.
 func (ta *tagsAhead) indentedLine(h *head) bool {
 	if h.indent == "" || !h.line || !ta.Has(0, h.indent) || scan.IsSpace(ta.At(len(h.indent))) {
 		return false
@@ -144,9 +144,8 @@ func (ta *tagsAhead) indentedLine(h *head) bool {
 const maxLine = 4096
 
 // laidOut reports whether the beginning of a value on lines of its own may belong to the layout of
-// its tags rather than to the value. That is the case for blanks if the tag is indented, for a
-// blank line if blank lines separate the tags, and for punctuation and blanks alone on the tag's
-// line.
+// its tags rather than to the value. It may in three cases: blanks, if the tag is indented; a blank
+// line, if blank lines separate the tags; and punctuation and blanks alone on the tag's line.
 func (ta *tagsAhead) laidOut(h *head) bool {
 	switch {
 	case !h.onLines():

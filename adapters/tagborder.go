@@ -9,16 +9,16 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Where a tag of a call was left out, nothing that looks like a tag may be in its place: </param>
-// before </function> closes the value, or belongs to it. Which one is not known, so the call is in
-// doubt. Damage of a known kind is repaired (nearly).
+// A reading may assume that a tag of a call was left out. If something that looks like a tag is at
+// that place, the reading is not certain: </param> before </function> closes the value, or belongs
+// to it. The call is then in doubt. Damage of a known kind is repaired (see nearly).
 
 // maxBorder bounds, in bytes, how much of a value is looked at next to a missing tag. At least this
 // much of the text is always kept in the buffer.
 const maxBorder = lookBack / 2
 
-// The patterns of what ends a value that may have lost its closer, and of what begins one whose
-// head is damaged.
+// Patterns of a text at the end of a value that may be a damaged closer, and of a text at the start
+// of a value that may be the rest of a damaged head.
 var (
 	bracketTag = regexp.MustCompile(
 		`[«‹]\s*/[^«»‹›\n]*[»›]$|[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
@@ -31,8 +31,8 @@ var (
 	element   = regexp.MustCompile(`^<([^<>/\s=:]+)`)
 )
 
-// endsInTag reports whether a text seems to end in a tag. The closer of an element that the text
-// itself opens is not such a tag.
+// endsInTag reports whether a text seems to end in a tag. It returns false if that tag closes an
+// element that the text itself opens.
 func endsInTag(text string) bool {
 	text = strings.TrimRight(text, " \t\r\n")
 	if otherAngle.MatchString(text) || halfTag.MatchString(text) || bracketTag.MatchString(text) {
@@ -65,8 +65,8 @@ func opens(text, name string) bool {
 	}
 }
 
-// beginsWithTag reports whether a text seems to begin with a tag. The opener of an element that the
-// text itself closes is not such a tag.
+// beginsWithTag reports whether a text seems to begin with a tag. It returns false if that tag
+// opens an element that the text itself closes.
 func beginsWithTag(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if otherBegin.MatchString(text) {
@@ -80,8 +80,8 @@ func beginsWithTag(text string) bool {
 	return !emptyElement.MatchString(head + ">")
 }
 
-// borderless reports whether a reading takes a tag for missing or damaged although something that
-// looks like a tag is in its place.
+// borderless reports whether a reading is not certain at the border of a value: it takes a tag for
+// missing or damaged, although something that looks like a tag is in its place.
 func (s *tagSearch) borderless(r tagReading) bool {
 	slip := r.cost%quarter > 0 || s.slip || s.f.strange(r)
 	for a := r.args; a != nil; a = a.prev {
@@ -110,8 +110,8 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// strange reports whether a reading has an argument that the tool does not have. The tag of such an
-// argument may be part of a text.
+// strange reports whether a reading has an argument that is not a parameter of the tool. The tag of
+// such an argument may be part of a text.
 func (f *tagForms) strange(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		if len(f.keys) > 0 && !f.typ.Has(a.key) {
@@ -121,8 +121,8 @@ func (f *tagForms) strange(r tagReading) bool {
 	return false
 }
 
-// headInside reports whether a value whose head seems to be left out begins with what may be the
-// rest of a head, or with blanks, which may belong to either.
+// headInside reports whether a value without a head begins with a text that may be the rest of its
+// head, or with blanks that may belong to the head.
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(
 		string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
@@ -160,7 +160,8 @@ func (s *tagSearch) openerBehind(a *tagArg) bool {
 	return ok && (rest == "" || !scan.IsWord(int(rest[0])))
 }
 
-// endsInHalf reports whether a text ends in an incomplete closer that has at least its first half.
+// endsInHalf reports whether a text ends in an incomplete closer, of which at least the first half
+// is there.
 func endsInHalf(text, closer string) bool {
 	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"),
 		strings.ReplaceAll(closer, "｜", "|")
@@ -191,13 +192,13 @@ var (
 	nameEnd  = regexp.MustCompile(`^(?:[:=][\w-]{0,32})?[^\w\s]{0,4}$`)
 )
 
-// unescapeAngles replaces JSON's escapes for the angle brackets of a tag by the brackets.
+// unescapeAngles replaces JSON's escapes of angle brackets by the brackets.
 var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">",
 	`\x3c`, "<", `\x3e`, ">")
 
-// letterLost reports whether a character between the head of an argument and its value may belong
-// to either. For example, in <arg_valu>e… a letter is missing, or two characters have changed
-// places, and in <arg_value]… a character is missing, or another has replaced it.
+// letterLost reports whether a character at the border of an argument's damaged head and its value
+// may belong to either. For example, in <arg_valu>e… a letter is missing, or two characters have
+// changed places, and in <arg_value]… a character is missing, or another has replaced it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
 	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	if text == "" {
@@ -216,8 +217,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
-// signInFront reports whether the damaged closer of a value follows a character that may have
-// replaced one of the closer's own.
+// signInFront reports whether the damaged closer of a value follows a character that may be a part
+// of that closer.
 func (s *tagSearch) signInFront(a *tagArg) bool {
 	k := s.from(a.to)
 	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 ||
@@ -282,7 +283,7 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	return false
 }
 
-// atFront reports whether the value of a begins at offset at, ignoring white space.
+// atFront reports whether offset at is at the beginning of the value of a, ignoring white space.
 func atFront(s *tagSearch, a *tagArg, at int) bool {
 	from := a.from
 	if from == 0 && a.prev == nil {

@@ -6,12 +6,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// choose returns the reading that counts. It returns false if there are two such readings, or none.
-// Only what the tool would get is compared: two readings that differ in the place of a line break
-// are the same if the parameter is a number. The parameter before is the part of the first value
-// that was read before the search. If partly is true, that part is not known, and the value is not
-// compared with its schema. A value that does not fit its schema costs extra. A reading with such a
-// value can still be the only one, and the engine then asks the model for that value again.
+// choose returns the reading that counts. It returns false if several readings are nearly equally
+// good, or if there is none. Two readings are equal if the tool would get the same values: a line
+// break at another place makes no difference if the parameter is a number. The parameter before is
+// the part of the first value that was read before the search. If partly is true, that part is not
+// known, and the value is not compared with its schema. A value that does not fit its schema costs
+// extra. A reading with such a value can still be the only one, and the engine then asks the model
+// for that value again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {
@@ -62,16 +63,16 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 		!(s.d.calls.done > 0 && s.closersInside(best))
 }
 
-// lacksArgument reports whether a parameter that must be there has no value in a reading: such a
-// call does not fit.
+// lacksArgument reports whether a required parameter has no value in a reading. Such a call does
+// not fit its schema.
 func lacksArgument(s *tagSearch, r tagReading) bool {
 	return slices.ContainsFunc(s.f.typ.Required(), func(key string) bool {
 		return !s.seen(r.args, key)
 	})
 }
 
-// closersInside reports whether a value of a reading contains all closers of a call without its
-// opener. If the call follows another call, it is not clear then where that one ended.
+// closersInside reports whether a value of a reading contains all closers of a call but not its
+// opener. If the call follows another call, it is then not clear where the other call ended.
 func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
@@ -86,7 +87,7 @@ func (s *tagSearch) closersInside(r tagReading) bool {
 }
 
 // sameArgs reports whether two readings give the same arguments in the same order. Values that are
-// the same part of the text are not read twice.
+// the same part of the text are not compared.
 func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
 	for ; a != nil && b != nil; a, b = a.prev, b.prev {
 		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {

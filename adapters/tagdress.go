@@ -9,9 +9,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// A tag in another dress has the right name, and another form: other angles, a slash of another
-// kind or at another place, a longer or shorter form of the name, the key in a closer. Each is one
-// slip, whatever it is made of.
+// A tag is "in another dress" if it has the right name and another form: other angles, another
+// slash or a slash at another place, a longer or shorter form of the name, the key in a closer. All
+// such changes in one tag count as one slip.
 //
 //	</parameter>    [/parameter]  &lt;/parameter&gt;  <parameter/>  </param>  </>  </city>
 //	<parameter=     <param=       <parameter name="   <parameter:
@@ -35,7 +35,8 @@ var (
 	behindKey = regexp.MustCompile(`^["'”]?\s?(?:>|＞|&gt;|\]|»|\\u003[eE])`)
 )
 
-// dressOf returns the parts of a tag, or the zero value if the text is no such tag.
+// dressOf returns the parts of a tag, or the zero value if the text does not have the form of such
+// a tag.
 func dressOf(text string) dress {
 	m := tagParts.FindStringSubmatch(text)
 	if m == nil {
@@ -47,15 +48,15 @@ func dressOf(text string) dress {
 // dresses finds tags in another dress in the text ahead.
 type dresses struct{ *tagsAhead }
 
-// dressesIn returns a finder for the text of ta.
+// dressesIn returns a finder of such tags in the text of ta.
 func dressesIn(ta *tagsAhead) dresses { return dresses{ta} }
 
-// otherAngles lists the pairs that models write instead of the angle brackets of a tag.
+// otherAngles lists the pairs of brackets that models write instead of the angle brackets of a tag.
 var otherAngles = [][2]string{{"[", "]"}, {"＜", "＞"}, {"&lt;", "&gt;"}, {"«", "»"},
 	{`\u003c`, `\u003e`}, {`\u003C`, `\u003E`}}
 
 // otherAngle returns the offset after an opening bracket of otherAngles at offset i, and the
-// bracket that closes such a tag. It returns i and "" if there is none.
+// bracket that closes such a tag. It returns i and "" if no such bracket is there.
 func (ta dresses) otherAngle(i int) (end int, closer string) {
 	if c := ta.At(i); c == '[' || c == '&' || c == '\\' || c == 0xC2 || c == 0xEF {
 		for _, a := range otherAngles {
@@ -69,7 +70,7 @@ func (ta dresses) otherAngle(i int) (end int, closer string) {
 
 // dressed returns the offset after a tag at offset i that has the form f in another dress, and the
 // name that the tag has there. It returns 0 if there is no such tag. A closer counts only if the
-// call can go on after it, because a value may contain any tag.
+// call can continue after it, because a value may contain any tag.
 func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	d := &f.dress
 	if d.word == "" {
@@ -122,21 +123,21 @@ func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	return n + size, name
 }
 
-// behindKey returns the size of the text at offset i that ends the tag of a key, in any dress, or 0
-// if there is none.
+// behindKey returns the size of the text at offset i that ends the tag of a key, in any dress. It
+// returns 0 if there is no such text.
 func (ta dresses) behindKey(i int) int {
 	return len(behindKey.Find(ta.piece(i)))
 }
 
-// piece returns the next 16 bytes at offset i, or fewer at the end of the text.
+// piece returns the 16 bytes at offset i, or fewer at the end of the text.
 func (ta dresses) piece(i int) []byte {
 	const size = 16
 	ta.At(i + size - 1) // reads on
 	return ta.Slice(ta.Pos+i, ta.Pos+max(i, min(i+size, len(ta.Window()))))
 }
 
-// slash moves the offset over a slash or backslash and a blank after it. It returns false, and
-// leaves the offset as it is, if there is no slash.
+// slash moves the offset over a slash or backslash and a blank after it. It returns false and does
+// not change the offset if there is no slash.
 func (ta dresses) slash(at *int) bool {
 	c := ta.At(*at)
 	if c != '/' && c != '\\' || ta.Has(*at, `\u003`) {
@@ -149,11 +150,12 @@ func (ta dresses) slash(at *int) bool {
 	return true
 }
 
-// alike lists names that models write for one another.
+// alike lists names that models confuse.
 var alike = []string{"parameter", "param", "argument", "arg"}
 
-// goesBy reports whether a name may be meant as the tag's: it has another number, is a shorter or a
-// longer form, or a word for the same; a closer may have no name, or that of a parameter.
+// goesBy reports whether a name in a tag may be meant as the tag's name: it is the plural or the
+// singular, a shorter or a longer form, or another word for the same thing. A closer may also have
+// no name.
 func (d *dress) goesBy(name string) bool {
 	bare := strings.TrimSuffix(name, "s")
 	switch {
@@ -169,8 +171,8 @@ func (d *dress) goesBy(name string) bool {
 	return slices.Contains(alike, bare) && slices.Contains(alike, d.word)
 }
 
-// goesOnAt reports whether a call can go on at offset i: with the head of a parameter that the tool
-// has, with a closer of the call, or with the end of the text. It returns false if the closer of a
+// goesOnAt reports whether a call can continue at offset i: with the head of a parameter of the
+// tool, with a closer of the call, or with the end of the text. It returns false if the closer of a
 // value is there.
 func (ta dresses) goesOnAt(f *tagForms, i int) bool {
 	i += ta.Elastic(i)
@@ -193,7 +195,7 @@ func (ta dresses) mayBeTag(f *declaration.Family, i int) bool {
 	return f.CloseBytes[max(ta.At(i), 0)] || angle != "" && ta.slash(&end)
 }
 
-// dressIn records in t whether the tag has the form f in another dress, and the name that it has
+// dressIn records in t whether its tag has the form f in another dress, and which name it has
 // there. It does nothing for a tag without a slip.
 func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 	if t.cost == 0 {
@@ -211,8 +213,8 @@ func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 	}
 }
 
-// dressedEnd reports whether a tag in other brackets, or one that is followed by a line break, ends
-// at offset i.
+// dressedEnd reports whether the text before offset i, without a line break, ends with the > of a
+// tag or with a bracket that models write in its place.
 func (ta dresses) dressedEnd(i int) bool {
 	from := max(ta.Pos+i-8, ta.Base)
 	text := strings.TrimSuffix(string(ta.Slice(from, max(from, ta.Pos+i))), "\n")

@@ -26,8 +26,8 @@ type tagged struct {
 	tagging
 }
 
-// tagging is what the reader of calls in tags remembers of a reply. It is not part of progress,
-// because what was found in the text stays true when a draft is taken back.
+// tagging is the state of the reader of calls in tags. It is not part of progress, because it stays
+// true of the text when a draft is undone.
 type tagging struct {
 	plan     tagPlan
 	written  asWritten
@@ -58,8 +58,8 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 }
 
 // moreMayFollow reports whether the tool has a parameter that has no value yet. A reply that stops
-// before the closers of a call may have stopped before that parameter too. It returns false if the
-// server gave up the reply, because the server has then read the call to its end.
+// before the closers of a call may have lost that parameter too. It returns false if the server
+// gave up the reply, because the server has then read the call to its end.
 func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 	if tg.in.abandoned() {
 		return false
@@ -70,8 +70,8 @@ func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 	})
 }
 
-// taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call
-// open. It commits at the first complete head of an argument, at a brace, or at a closer. If none
+// taggedBody reads arguments that are tags, or one JSON object in their place; the caller ends the
+// call. It commits at the first complete head of an argument, at a brace, or at a closer. If none
 // of these is here, it returns mismatch, or incomplete if the text ends in one. Poolside's and K2
 // Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A
 // name after a mark is not enough to commit, because "<tool_call>get_weather is the tag" is prose.
@@ -86,7 +86,7 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 		}
 		return a
 	}
-	// <tool_call>get_time</tool_call>: no arguments is legal
+	// <tool_call>get_time</tool_call>: a call without arguments
 	if _, ok := tg.marks.closerAt(n, p); ok {
 		tg.Pos += n
 		return tg.calls.commitWith(t, id, "{}")
@@ -119,14 +119,14 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 	return committed
 }
 
-// head is the opening of one tagged argument. The output of the member can be removed from offset
-// at, if its value is null and may be left out.
+// head is the opening of one tagged argument. If the value is null and may be left out, the output
+// from offset at is removed.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
 	again string              // the opening tag, if it may nest in the value; "" elsewhere
 	key   string
-	wire  string // what the tag says of the value's type; "" if it says nothing
+	wire  string // the type of the value as the tag gives it; "" if it gives none
 	end   int    // offset after the head, where the value begins
 	cdata bool   // the value is in CDATA
 	from  int    // position where the value begins
@@ -139,10 +139,10 @@ type head struct {
 }
 
 // tags reads the arguments one after the other and writes them as one object. Each key is held back
-// until its value begins, as in an object. If something that looks like an argument,
-// <parameterdays>…, is where an argument may begin, some arguments may be missing, so the call is
-// in doubt and becomes text. The field Seen lists the keys so far. A parameter comes only once, so
-// a head with a key that was seen is part of a value (see nextArg).
+// until its value begins, as in an object. If a damaged tag, such as <parameterdays>…, is where an
+// argument may begin, some arguments may be missing, so the call is in doubt and becomes text. The
+// field Seen lists the keys so far. A parameter has only one value, so a head whose key was seen is
+// part of a value (see nextArg).
 func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('{')
 	for {
@@ -181,11 +181,11 @@ func nearAbsent(t *schema.Type, key string, seen []string) bool {
 	})
 }
 
-// nextArgument moves to the value of the next argument. It returns false after the last one. If the
-// rest of the call was decided as a whole, the plan says which argument is next. Without a plan a
-// head is here or the call ends, since nothing else ends the value before it. Only a tag that the
-// search does not know can be followed by something that begins like a tag. The call may then have
-// more arguments than were read, and is in doubt.
+// nextArgument moves to the value of the next argument, and returns its head. It returns false
+// after the last argument. If the rest of the call was decided as a whole, the plan says which
+// argument is next. Without a plan a head is here or the call ends, since a value ends only there.
+// If something else that begins like a tag is here, the call may have more arguments than were
+// read, and is in doubt.
 func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bool) {
 	if tg.plan.made {
 		h, ok := tg.planNext()
@@ -223,8 +223,8 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 	return h, a == matched
 }
 
-// plainly replaces the escapes in attributes by what they stand for. Only Kimi K3 escapes these two
-// characters, and only in attributes. In all other tags &lt; is data.
+// plainly decodes the escapes in attributes. Only Kimi K3 escapes these two characters, and only in
+// attributes. In all other tags &lt; is data.
 var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
 
 // oddKey reports whether a parameter's name contains characters that no name has, because a mark or

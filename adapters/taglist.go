@@ -42,9 +42,9 @@ func listOf(text string, t *schema.Type) (string, bool) {
 	return "[" + strings.Join(items, ",") + "]", true
 }
 
-// taggedItems returns the texts of a list in tags of one name, <item>a</item><item>b</item>, with
-// nothing between them. It returns false for any other text. The name does not matter: <item> is
-// the most common, but <label> and <li> mean the same.
+// taggedItems returns the texts of a list in tags of one name, <item>a</item><item>b</item>. It
+// returns false for any other text, and if there is text between the tags. The name does not
+// matter: <item> is the most common, but <label> and <li> mean the same.
 func taggedItems(text string) (items []string, ok bool) {
 	name, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
 	if !ok || text[0] != '<' || name == "" || strings.ContainsAny(name, "</ \n") {

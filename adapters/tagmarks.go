@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tagForms are the tags that a call in tags is made of, one by one, as text that can be compared
+// tagForms are the tags of which a call in tags consists, one by one, as text that can be compared
 // with damaged tags.
 type tagForms struct {
 	p      *declaration.Pattern // the call's own pattern
@@ -43,15 +43,15 @@ type headStep struct {
 	hole string
 }
 
-// headHit is a head that was found in the text, whole or damaged. If it is not clear what is
-// missing, several heads may be at one place.
+// headHit is a head that was found in the text, whole or damaged. Several heads may be found at one
+// place, if a missing part leaves open which head it is.
 type headHit struct {
 	head
 	cost int
 }
 
-// newTagForms returns the tags of a call's pattern. They are made when a call is first looked at
-// closely, because clean replies never need them.
+// newTagForms returns the tags of a call's pattern. It is called when a call is first examined
+// closely, because clean replies never need these tags.
 func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	f := &tagForms{p: p, typ: t, keys: t.Members()}
 	for _, arg := range p.Family.Args {
@@ -82,8 +82,7 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 }
 
 // formOf returns a literal as a tag, without the line breaks at its edges. The rules for values
-// cover those: one line break belongs to the mark, and a missing closer takes one line break with
-// it.
+// cover those line breaks: one belongs to the mark, and a missing closer takes one with it.
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
@@ -97,8 +96,8 @@ func formOf(l declaration.Literal) tagForm {
 	return f
 }
 
-// The costs of readings. They are in quarters of a slip, and the lowest byte counts the slips. To
-// take a tag for text costs more at a place where the call could have a tag than inside a line.
+// The costs of readings. They are in quarters of a slip, and the lowest byte counts the slips.
+// Taking a tag for text costs more at a place where the call could have a tag than inside a line.
 const (
 	quarter  = 1 << 8
 	slipCost = 4*quarter + 1 // a tag left out, doubled, damaged, or in the place of another
@@ -139,8 +138,9 @@ func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	return i, 0, false
 }
 
-// withSuffix returns the text of a tag with the suffix that is at offset i, in families that have
-// one, as in </arg_key:opensource>. Without a suffix there it returns the text as it is.
+// withSuffix returns the text of the tag f with the suffix that is at offset i, as in
+// </arg_key:opensource>. It returns the text unchanged if the family has no suffixes or none is
+// there.
 func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	if !f.suffix {
 		return f.text
@@ -160,11 +160,11 @@ func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	return strings.TrimSuffix(f.text, ">") + string(ta.Slice(ta.Pos+n, ta.Pos+n+size)) + ">"
 }
 
-// nearly compares the text at offset i with a tag's text that may have one slip, and returns the
-// offset after it, or 0 if it is not there. The slip is found at the first byte that differs, and
-// what follows shows which slip it was: another case, a character that is missing, doubled or
-// replaced, two characters that have changed places, or a surplus blank. A doubled first character
-// is not a slip: in "1 <</parameter>" the value ends with a < of its own.
+// nearly compares the text at offset i with the text of a tag that may have one slip, and returns
+// the offset after the tag, or 0 if the tag is not there. The first byte that differs and the bytes
+// after it show which slip it was: another case, a character that is missing, doubled or replaced,
+// two characters that have changed places, or a surplus blank. A doubled first character is not a
+// slip: in "1 <</parameter>" the value ends with a < of its own.
 func (ta *tagsAhead) nearly(i int, text string) int {
 	if len(text) < 4 {
 		return 0
@@ -233,19 +233,18 @@ func runeSize(c int) int {
 	return 1
 }
 
-// isLetter reports whether a result of At is an ASCII letter. Other letters need no look at their
-// case, because marks are written in ASCII, except for their bars.
+// isLetter reports whether a result of At is an ASCII letter. Marks are written in ASCII, except
+// for their bars, so the case of other letters does not matter.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
-// maxNear bounds the number of parameters whose names a damaged key may stand for. If there are
-// more, the key stands for none of them.
+// maxNear bounds the number of parameters that a damaged key may mean. If there are more, it means
+// none of them.
 const maxNear = 4
 
 // headsAt returns the heads of arguments at offset i: the whole head, with any key, or damaged
-// heads of parameters that the tool has. It returns nil if there are none. A key that the tool does
-// not have costs something, but less if it is a parameter's name without one character, because a
-// tag that has lost a character may have lost it there. A whole key that the tool has is never
-// taken for another.
+// heads of the tool's parameters. It returns nil if there are none. A key that is not a parameter
+// has a cost. The cost is lower if the key is a parameter's name with one character lost, because
+// damage to a tag may be there. A whole key that is a parameter has no other reading.
 func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	var all []headHit
 	if h, a := ta.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
@@ -353,8 +352,8 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 
 // stepAt matches one tag of a head, or half a tag, at offset at, and returns its end and cost. The
 // tag may be whole, have a slip, be replaced by another closing tag, or be missing. It never fails:
-// a tag that is not there was left out and ends at bare, before the white space in front of it. The
-// budget of slips limits how many tags may be left out.
+// a missing tag ends at offset bare, which is before the white space in front of it. The caller
+// limits the number of missing tags.
 func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
 		return n, c

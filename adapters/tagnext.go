@@ -5,8 +5,8 @@ import (
 )
 
 // next continues a reading between two arguments, where a head, a closer or the end of the call is
-// due. A repeated closer means nothing there. White space is skipped. Line breaks that are spelled
-// as a backslash and n occur in source text that quotes a call, and count as a slip.
+// due. White space and repeated closers are skipped. Line breaks that are written as a backslash
+// and n occur in source text that quotes a call, and count as a slip.
 func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
@@ -69,8 +69,8 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 
 // between continues a reading at text between two arguments: either the head of an argument was
 // left out, or the text means nothing. The parameter of a missing head is not known, so each
-// parameter without a value makes a reading; if two of them fit, the call is in doubt. Words on the
-// line of a closer are a remark, but a paragraph is not.
+// parameter without a value makes a reading. If two of these readings fit, the call is in doubt.
+// Words on the line of a closer are a remark, but a paragraph is not.
 func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	d := s.d
 	for _, key := range s.f.keys {
@@ -95,8 +95,8 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 }
 
 // closers continues a reading after a closer of the call, where closer k is due. The outer closers
-// are mostly missing because the model has stopped after the first: </function>, and the end of the
-// reply. Each missing closer then costs half a slip. If text follows, the call costs two slips.
+// are usually missing because the model has stopped after the first, </function>. Each missing
+// closer then costs half a slip. If text follows, the missing closers cost two slips.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {

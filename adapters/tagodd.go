@@ -6,8 +6,8 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// escapedAgain reports whether the line breaks or quotes of a string are escaped twice, and no
-// other character is escaped.
+// escapedAgain reports whether line breaks or quotes in a string are escaped twice, and there are
+// no other escapes and no line breaks in it.
 func escapedAgain(text string) bool {
 	rest := strings.NewReplacer(`\n`, "", `\"`, "").Replace(text)
 	return len(rest) < len(text) && !strings.ContainsAny(rest, "\\\n")
@@ -17,9 +17,9 @@ func escapedAgain(text string) bool {
 var wraps = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"«", "»"}, {"‘", "’"},
 	{"「", "」"}, {declaration.CDATAOpen, declaration.CDATAClose}}
 
-// isDressed reports whether a text is in quotes, in a fence or in CDATA, or on lines of its own. A
-// single line break at the end counts only after one line, because a text of several lines mostly
-// ends with one, as files do.
+// isDressed reports whether a text is wrapped in quotes, a fence or CDATA, or is on lines of its
+// own. A single line break at the end counts only after one line, because a text of several lines
+// usually ends with one, as files do.
 func isDressed(text string) bool {
 	for _, w := range wraps {
 		if rest, ok := strings.CutPrefix(text, w[0]); ok && strings.HasSuffix(rest, w[1]) {

@@ -7,15 +7,14 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// What has been sent of a call cannot be taken back, so a plan begins where the text first deviates
-// from the way its family writes: what was read until then is fixed, and from there on nothing
-// leaves before all of the call is known.
+// The part of a call that was sent cannot be taken back. So a plan begins where the text first
+// deviates from the way its family writes. The part before that point is fixed. After that point
+// nothing is sent before the whole call is known.
 
-// tagPlan is how the rest of a call in tags is read, once this was decided from the whole text of
-// the call.
+// tagPlan says how the rest of a call in tags is read. It is made from the whole text of the call.
 type tagPlan struct {
 	made   bool
-	args   []*tagArg // what follows the value that was being read
+	args   []*tagArg // the arguments after the value that was being read
 	base   int       // the position that the offsets of args count from
 	to     int       // the position where the value being read ends; -1: it does not end
 	end    int       // the position after the call
@@ -45,9 +44,9 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 }
 
 // planTags decides how the rest of the call is read, from inside the value of h: by the reading
-// that costs least. A call that has two such readings is in doubt, and one that ends inside a value
-// is cut. The function before returns the part of the value that was read already; nil: that part
-// does not matter.
+// that costs least. A call with two such readings is in doubt. If the reading ends inside a value,
+// the call is cut. The function before returns the part of the value that was read already; nil:
+// that part does not matter.
 func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {
@@ -76,9 +75,9 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	tg.planNext()
 }
 
-// endsClosed reports whether the text ends with the closer of a call. A reading that takes such a
-// call for cut is in doubt, because a call that the model ended by itself must not be dropped as
-// incomplete.
+// endsClosed reports whether the text ends with the closer of a call. If a reading then takes the
+// call for cut, the call is in doubt, because a call that the model ended by itself must not be
+// dropped as incomplete.
 func (s *tagSearch) endsClosed() bool {
 	if len(s.tokens) == 0 {
 		return false
@@ -88,7 +87,7 @@ func (s *tagSearch) endsClosed() bool {
 }
 
 // tagForms returns the tags of the call's pattern for a tool. They are kept for the next call,
-// which mostly has the same pattern.
+// which usually has the same pattern.
 func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	if tg.forms == nil || tg.forms.p != p || tg.forms.typ != t {
 		tg.forms = newTagForms(p, t)
@@ -96,8 +95,8 @@ func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	return tg.forms
 }
 
-// followPlan makes a reading the plan. A reading that takes tags for text but assumes no slip is
-// not recorded as a repair.
+// followPlan makes a reading the plan. It records a repair if the reading assumes a slip; taking
+// tags for text is not a repair.
 func (tg *tagged) followPlan(r tagReading) {
 	for a := r.args; a != nil; a = a.prev {
 		tg.plan.args = append(tg.plan.args, a)

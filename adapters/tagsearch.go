@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A call in tags that is not written as its family writes it is read by costs: every way to divide
-// its text into values is a reading, each slip that a reading assumes costs something, and so does
-// each tag that it takes for text. The cheapest reading counts if no other reading of nearly the
-// same cost gives other values; else the call is in doubt.
+// A call in tags that is not written as its family writes it is read by costs. Every way to divide
+// its text into values is a reading. Each slip that a reading assumes has a cost, and so has each
+// tag that it takes for text. The cheapest reading counts if no other reading of nearly the same
+// cost gives other values. Otherwise the call is in doubt.
 //
 // Inside a value tags nest: an opener together with its closer is text, at no cost. So a document
 // about calls is read whole.
 
-// tagArg is an argument of a reading. Its value is between the offsets from and to. Readings share
-// their beginnings, so arguments are a list from the last to the first: a thousand readings of a
+// tagArg is an argument of a reading. Its value is between the offsets from and to. Each argument
+// points to the one before it, because readings share their beginnings: a thousand readings of a
 // file contain its path once.
 type tagArg struct {
 	head
@@ -23,12 +23,11 @@ type tagArg struct {
 	opened   bool // its head is damaged
 	loose    bool // its closer is damaged or missing
 	guessed  bool // its head is missing: the key is a parameter that had no value
-	doubt    bool // what follows it may be another argument
+	doubt    bool // the text after it may be another argument
 }
 
-// tagState is a reading up to a token, which is in the value of an argument. Two states with the
-// same arguments, the same key and the same beginning continue alike, so only the cheaper one is
-// kept.
+// tagState is a reading up to a token inside the value of an argument. Two states with the same
+// arguments, the same key and the same beginning continue alike, so only the cheaper one is kept.
 type tagState struct {
 	cost int
 	args *tagArg
@@ -47,7 +46,7 @@ type tagReading struct {
 	cut    bool // the text ends inside a value
 	closed bool // the last closer was seen
 	open   bool // the text ends between two arguments
-	unsure bool // what follows the call may be part of its last value
+	unsure bool // the text after the call may be part of its last value
 }
 
 // tagSearch finds the readings of the rest of a call: the ways to divide its text into values.
@@ -56,7 +55,7 @@ type tagSearch struct {
 	f       *tagForms
 	slip    bool // something before the searched text is damaged
 	first   int  // the number of arguments that were read before the search
-	start   int  // offset where the value begins that the search began in
+	start   int  // offset of the beginning of the value in which the search began
 	tokens  []tagToken
 	opened  []int // the token that each token closes, plus one; 0: none
 	states  [][]tagState
@@ -66,10 +65,10 @@ type tagSearch struct {
 	best    int
 }
 
-// maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches
-// of a reply read. A call that would need more is in doubt, so a hostile reply costs no more than a
-// large one. maxStates bounds the readings that are followed at a tag. Only the cheapest are kept,
-// because a reading that costs much more would not be chosen, whatever follows.
+// maxTagText bounds the text of one search, in bytes, and maxSearched the text of all searches of a
+// reply. A call that needs more is in doubt, so a hostile reply costs no more than a large one.
+// maxStates bounds the readings that are followed at a tag. Only the cheapest are kept, because a
+// reading that costs much more would not be chosen, whatever follows.
 const (
 	maxTagText  = 4 << 20
 	maxSearched = 16 << 20
@@ -79,8 +78,8 @@ const (
 // textEnd returns the offset of the end of the text that was read.
 func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
 
-// from returns the index of the first token that begins at a given offset or later. It returns the
-// number of tokens if there is none.
+// from returns the index of the first token that begins at offset at or later, or the number of
+// tokens if there is none.
 func (s *tagSearch) from(at int) int {
 	n, _ := slices.BinarySearchFunc(s.tokens, at, func(t tagToken, at int) int { return t.at - at })
 	return n
@@ -133,13 +132,13 @@ func (s *tagSearch) finish(r tagReading) {
 }
 
 // step continues a reading, which is inside a value, at token k. The token ends the value in one of
-// several ways or belongs to it:
+// several ways, or is part of the value:
 //
 //	its closer, whole or damaged            the value ends
 //	the closer of a key in its place        the two were swapped
-//	a closer of the call                    the value's own is missing
-//	the head of a parameter not yet there   the same
-//	its own head, before all text it is doubled
+//	a closer of the call                    the value's own closer is missing
+//	the head of a parameter without value   the same
+//	its own head, before any text           the head is doubled
 func (s *tagSearch) step(k int, v tagState) {
 	t := &s.tokens[k]
 	closed := func(to, i, cost int) {
@@ -149,7 +148,7 @@ func (s *tagSearch) step(k int, v tagState) {
 		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args, v.odd, t.kind != valueTag ||
 			t.cost > 0, v.guessed, false}, i, cost, 0)
 	}
-	// a missing closer takes the line break before it along; if there are two, one may be the
+	// a missing closer also takes the line break before it; if there are two, one may be the
 	// value's
 	missing := func(to, i, cost int) {
 		closed(to, i, cost)
@@ -199,8 +198,8 @@ func (s *tagSearch) step(k int, v tagState) {
 	s.asText(k, v, nests)
 }
 
-// valueEnd returns where a value ends before its closer t, and the cost of the reading then. The
-// parameter line is the offset of the line break before the closer.
+// valueEnd returns the offset where a value ends before its closer t, and the cost of the reading
+// then. The parameter line is the offset of the line break before the closer.
 func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	to, cost = t.at, v.cost+t.cost
 	if v.head.onLines() || s.f.p.Family != s.d.marks.f && s.d.At(v.from) == '\n' {
@@ -213,10 +212,10 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	return to, cost
 }
 
-// asText continues a reading in which the tag at token k is text of the value. It adds one state
-// after that tag. If the tag has a closing tag, it adds another state after that one, so that all
-// between them is text. The parameter nests is the extra cost of this second state, unless asText
-// itself finds one. It is 0 unless the tag could as well belong to the call.
+// asText continues a reading in which the tag at token k is text of the value. It adds the state
+// after that tag. If the tag has a closing tag, it also adds the state after the closing tag, in
+// which both tags and everything between them are text. The parameter nests is the extra cost of
+// this second state; asText raises it if a value seems to end between the two tags.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little
@@ -265,8 +264,7 @@ func (s *tagSearch) blank(from, to int) bool {
 	return len(bytes.TrimSpace(s.d.Slice(s.d.Pos+from, s.d.Pos+to))) == 0
 }
 
-// fresh reports whether the tool has a parameter of that name, and the reading has no value for it
-// yet.
+// fresh reports whether key is a parameter of the tool that has no value in the reading yet.
 func (s *tagSearch) fresh(v tagState, key string) bool {
 	return s.f.typ.Has(key) && key != v.head.key && !s.seen(v.args, key)
 }

@@ -8,11 +8,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// The search does not know tags that are named like the parameters, CDATA, and messages. There what
-// follows a possible end decides whether the value ends, and visible damage is a doubt.
+// The search does not know tags that are named like the parameters, CDATA, and messages. In these
+// the text after a possible end decides whether the value ends, and visible damage puts the call in
+// doubt.
 
-// headAgain reports whether the head of an argument is repeated where its value begins, in tags
-// that the search does not know. The value may then begin after either of the two heads.
+// headAgain reports whether the head of an argument is repeated at the beginning of its value, in
+// tags that the search does not know. The value may then begin after either of the two heads.
 func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	if !h.p.Keyed() && p != p.Family.Header {
 		return false
@@ -22,9 +23,9 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf returns the end of a value that the function end finds. It returns false if there is none
-// here, or if all closers of the call follow the end and come once more, unopened, later: the value
-// then goes on.
+// lastOf returns the number of bytes to skip at the end of a value, as the function end finds it.
+// It returns false if the value does not end here. It also returns false if all closers of the call
+// follow and occur once more later without an opener, because the value then continues.
 func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (
 	int, bool) {
 	n, ok := end()
@@ -102,9 +103,9 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	return 0, false
 }
 
-// closerIndented reports whether the closer of a value that has lines of its own is indented. The
-// value, which is the text up to that closer, may then be indented too, and it is not known which
-// blanks belong to the layout.
+// closerIndented reports whether the closer of a value on lines of its own is indented. The value,
+// which is the text up to that closer, may then be indented too, and it is not known which blanks
+// belong to the layout.
 func (h head) closerIndented(text []byte) bool {
 	line := bytes.TrimRight(text, " \t")
 	return h.onLines() && len(line) < len(text) && bytes.HasSuffix(line, []byte("\n")) &&
@@ -112,9 +113,9 @@ func (h head) closerIndented(text []byte) bool {
 			bytes.ContainsRune(bytes.TrimSpace(text), '\n'))
 }
 
-// opensInside reports whether the value that ends here has, shortly before its end, the head of an
-// argument that is not closed in it. The closer here may belong to that argument, as in a text
-// about calls.
+// opensInside reports whether the value that ends here contains, shortly before its end, the head
+// of an argument without a closer. The closer here may belong to that argument, as in a text about
+// calls.
 func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 	tail := ta.Slice(max(h.from, ta.Pos-maxBorder), ta.Pos)
 	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
@@ -122,7 +123,7 @@ func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 		[]byte(h.own.Trimmed().Plain()))
 }
 
-// closedLater reports whether the closer of a value comes after offset i of the reply. If so, a
+// closedLater reports whether the closer of a value occurs after offset i of the reply. If so, a
 // message that seems to begin inside the value may be quoted in it.
 func (ta *tagsAhead) closedLater(h head, i int) bool {
 	n := i
@@ -135,9 +136,8 @@ func (ta *tagsAhead) closedLater(h head, i int) bool {
 // junkBehind returns the offset after meaningless text at offset i, between the closer of a value
 // and the next argument or the call's closers. It returns 0 if there is no such text, or if the
 // closer may be part of the value. The text is a comment, or words that cannot belong to the value,
-// because the value is not a text or its closer has its name. MiniMax M3 wrote
-// <user_id>1</user_id>junk<note>… (each tag after its token): the junk and the next parameter
-// landed in user_id.
+// because the value is not a text or its closer contains its name. For example, MiniMax M3 wrote
+// <user_id>1</user_id>junk<note>… (each tag after its token).
 func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + tg.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
@@ -175,9 +175,8 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 }
 
 // afterValue reports whether the text at offset i can follow a value's closer: another argument, a
-// closer of the call that is followed in turn, a mark, or the end of the text. In a family with
-// sections something must follow the last closer as well; in a family without, the last closer ends
-// everything.
+// closer of the call, a mark, or the end of the text. A closer of the call must also be followed by
+// such text, except for the last closer in a family without sections.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer
@@ -202,7 +201,7 @@ func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 }
 
 // closerOrEnd reports whether closer k or a later one, a mark or the end of the text follows at
-// offset i. Prose after a closer means that both are part of a value. A comment between two closers
+// offset i. If prose follows a closer, both are part of a value. A comment between two closers
 // counts as white space, because models explain what they close.
 func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = tg.ahead.pastComment(i)
@@ -222,9 +221,9 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	return false
 }
 
-// closersFollow reports whether the value's own closer was left out: the rest of the call's closers
-// and then a mark or the end of the text follow at offset i. After the last closer only a mark or
-// the end is allowed, or a text about the tags would be cut there.
+// closersFollow reports whether the value's own closer was left out: at offset i are the rest of
+// the call's closers and then a mark or the end of the text. Other text after the last closer shows
+// that the closers are part of a text about tags.
 func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	// Beam's arguments are in a message, which its end mark ends
 	if p == p.Family.Header {
@@ -246,8 +245,8 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// tagInText reports whether a tag here, inside a text, is directly followed by another tag. One of
-// the two may be the value's closer.
+// tagInText reports whether a tag here, inside a text, is directly followed by another tag. Either
+// of them may be the value's closer.
 func (tg *tagged) tagInText(h head, t *schema.Type) bool {
 	typ, token := t.Prop(h.key), tokenOf(h.p)
 	if !tg.Has(0, token) ||

@@ -8,7 +8,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// tagTails are the complete closers of calls in tags, and the openers that they belong to, in the
+// tagTails are the complete closers of calls in tags, and the openers to which they belong, in the
 // rest of a reply. They are searched for once per reply, when text follows a call.
 type tagTails struct {
 	family   *declaration.Family
@@ -19,17 +19,18 @@ type tagTails struct {
 	other    int // position where the last call in another notation begins
 }
 
-// tailMark is a place where a call of the family opens or closes. The steps of all places after a
-// point are summed, to find closers that have no opener.
+// tailMark is a place where a call of the family opens or closes. The steps (1 or -1) after a point
+// are added up, to find closers that have no opener.
 type tailMark struct {
 	at    int
 	step  int // 1 opens, -1 closes
 	least int // the least sum that the steps from here reach; below 0: a closer has no opener
 }
 
-// behindCall reports what is at offset i, after a whole call. The result over is true if nothing
-// follows, or a further call of an offered tool. The result left is true if text follows in which
-// closers have no opener. Such closers show that the earlier closers were part of a value.
+// behindCall examines the text at offset i, after a whole call. The result over is true if the
+// reply ends there or a further call of an offered tool follows. The result left is true if text
+// follows in which closers have no opener. Such closers show that the earlier closers were part of
+// a value.
 func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + ta.Elastic(i)
 	if ta.At(n) < 0 || ta.callBegins(p.Family, n) || ta.marks.cutCloser(p, n) {
@@ -51,9 +52,9 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 	return false, m.least < 0
 }
 
-// closedOften reports whether calls close several times after offset i, the last at the end of the
-// reply. The text may then be a document about calls, in which there need not be as many openers as
-// closers.
+// closedOften reports whether calls close several times after offset i, and the last closer ends
+// the reply. The text may then be a document about calls, in which the numbers of openers and
+// closers may differ.
 func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
 	ta.tailFrom(p, i)
 	closed := 0
@@ -79,9 +80,9 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	return tailMark{}
 }
 
-// lookForTails records what opens and closes calls from offset i to the end of the reply. Each call
-// asks for the least sum from its own end. The marks are summed from the end of the reply, so this
-// sum is known for every place, and the text is read only once.
+// lookForTails records the places where calls open and close from offset i to the end of the reply.
+// For each place it also computes the least sum that the steps from there reach. It adds from the
+// end of the reply, so the text is read only once.
 //
 //	</parameter></function></tool_call>   -1: closers, whose opener is before offset i
 //	… <function=f><parameter=a>…          +1
@@ -125,10 +126,10 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 	ta.sumTags()
 }
 
-// tailAt returns 1 if a call of the family opens at offset i, -1 if one closes there and 0
-// otherwise, and the offset at which to continue. An opener counts only with its first argument,
-// and closers count only after that of a value, because single tags are mentioned in prose all the
-// time.
+// tailAt returns 1 if a call of the family opens at offset i, -1 if a call closes there and 0
+// otherwise. It also returns the offset at which to continue. An opener counts only with its first
+// argument, and closers of a call count only after that of a value, because single tags are often
+// mentioned in prose.
 func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
 		n, ok := ta.valueCloser(arg, i)
@@ -150,9 +151,9 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	return 0, i + 1
 }
 
-// callHead reports whether a call begins at offset i as the family writes its calls in tags, and
-// whether it has arguments. The result end is the offset after the head of the first argument, or
-// after the closer if there are no arguments.
+// callHead reports whether a call in the family's tags begins at offset i, and whether it has
+// arguments. The result end is the offset after the head of the first argument, or after the closer
+// if there are no arguments.
 func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok bool) {
 	for _, q := range p.Family.Calls {
 		if q.HoleAt(1) != "name" {
@@ -187,7 +188,7 @@ func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok 
 }
 
 // opener returns the offset after the opener of a call at offset i, as the family writes it, or
-// after the last tag of the opener alone. It returns false if there is none.
+// after the last tag of the opener alone. It returns false if no opener is there.
 func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 	for _, q := range p.Family.Calls {
 		if q.HoleAt(1) != "name" {
@@ -202,8 +203,8 @@ func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 	return i, false
 }
 
-// valueCloses reports whether the closer of a value is at offset i and is not a mention: it is at
-// the end of a line, or before another tag.
+// valueCloses reports whether the closer of a value is at offset i, at the end of a line or before
+// another tag. Elsewhere such a closer is a mention.
 func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	for _, arg := range p.Family.Args {
 		if n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed()); a == matched &&
@@ -215,8 +216,8 @@ func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// valueBehind reports whether a value closes after offset i, before any other call. The call before
-// i has then not ended, or the text after it is part of it.
+// valueBehind reports whether a value closes after offset i, before any other call. If so, the call
+// before i has not ended, or the text after it is part of it.
 func (ta *tagsAhead) valueBehind(p *declaration.Pattern, i int) bool {
 	next := ta.tailFrom(p, i)
 	k, _ := slices.BinarySearch(ta.tails.lone, ta.Pos+i)
@@ -234,8 +235,8 @@ func lastPiece(l declaration.Literal) declaration.Literal {
 }
 
 // callBegins reports whether a call of an offered tool begins at offset i, perhaps after the opener
-// of a section. A call that comes right after the previous one shows that the previous one has
-// ended, so the end of that call need not wait for the rest of the reply.
+// of a section. Such a call shows at once that the call before it has ended. Otherwise that is
+// known only at the end of the reply.
 func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	for _, s := range f.Sections {
 		if n, a := ta.marks.literal(i, s.Parts[0].Lit); a == matched {
@@ -271,8 +272,8 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	return false
 }
 
-// objectBegins reports whether a JSON object begins at offset i, or the text ends there. An object
-// with escaped quotes is part of a program's source, and so of a text.
+// objectBegins reports whether a JSON object begins at offset i, or the text ends there. It returns
+// false for an object with escaped quotes, which is part of a program's source.
 func (ta *tagsAhead) objectBegins(i int) bool {
 	if c := ta.At(i); c != '{' {
 		return c < 0
@@ -280,9 +281,8 @@ func (ta *tagsAhead) objectBegins(i int) bool {
 	return ta.At(i+1+ta.Space(i+1)) != '\\'
 }
 
-// over adds the reading of a call that ends at offset i. Closers later in the reply show that the
-// call was not over, and text after it makes a reading with slips less likely, so both cost
-// something.
+// over adds the reading of a call that ends at offset i. Two things add to its cost: closers later
+// in the reply, because they show that the call had not ended, and text after a call with slips.
 func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
@@ -295,7 +295,7 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 		cost += leftCost
 	case !over && cost%quarter > 0:
 		cost += slipCost
-		// else a value that goes on to the cut would cost more, for the same tags
+		// otherwise a value up to the cut would cost more, for the same tags
 		if s.d.marks.in.lengthCut() {
 			cost += s.rest[s.from(i)]
 		}
@@ -305,10 +305,10 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed, unsure: unsure})
 }
 
-// severalLines reports whether the value between two offsets has several lines, as a file has. The
-// end of such a value waits for the rest of the reply. A value of one line does not wait, so that
-// parallel calls with short values are sent one by one. It returns true if the beginning of the
-// value is no longer in the buffer.
+// severalLines reports whether the value between two offsets has several lines, as a file has. It
+// returns true if the beginning of the value is no longer in the buffer. The end of a value with
+// several lines waits for the rest of the reply. A value of one line does not wait, so that
+// parallel calls with short values are sent one by one.
 func (ta *tagsAhead) severalLines(from, to int) bool {
 	return ta.Pos+from < ta.Base || bytes.IndexByte(ta.Slice(ta.Pos+from, ta.Pos+to), '\n') >= 0
 }
@@ -322,8 +322,8 @@ func (ta *tagsAhead) closesAt(closers []tagForm, i int) bool {
 	})
 }
 
-// valueBehind reports whether the tags after offset i begin with the closer of a value or a key. If
-// so, the call has not ended there.
+// valueBehind reports whether the first tag after offset i is the closer of a value or a key. If
+// so, the call has not ended at i.
 func (s *tagSearch) valueBehind(i int) bool {
 	k := s.from(i)
 	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) &&

@@ -4,7 +4,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// tagKind is what a tag does in a call.
+// tagKind is the role of a tag in a call.
 type tagKind uint8
 
 const (
@@ -12,27 +12,27 @@ const (
 	closeTag                // closes the call, or a part of it
 	innerTag                // closes a part of an argument's head
 	headTag                 // begins an argument
-	openTag                 // begins something that one of the other kinds closes
+	openTag                 // opens what a tag of the kinds above closes
 )
 
 // tagToken is a tag in the text that is searched.
 type tagToken struct {
 	at, end int
 	kind    tagKind
-	n       int       // which closer of the call it is, for a closeTag
+	n       int       // the index of the call's closer, for a closeTag
 	cost    int       // the cost of its damage; 0: it is whole
 	asText  int       // the cost of taking it for text
-	name    string    // what it opens or closes, for nesting
-	opens   bool      // it opens name
-	pair    int       // the token that closes what it opens; 0: none
+	name    string    // the name of the element that it opens or closes, for nesting
+	opens   bool      // it opens that element
+	pair    int       // the token that closes the element; 0: none
 	heads   []headHit // the possible heads, for a headTag
 	dressed bool      // it is in another dress, see tagdress.go
 	key     string    // the parameter whose name it has, or ""
 }
 
-// scan finds the tags of the text, and which of them belong together. A closer belongs to the
-// nearest opener of its name, and what was opened between the two and not closed is a mention. The
-// text is read to the end of the reply, because later closers say most about the earlier ones.
+// scan finds the tags of the text, and pairs openers with closers. A closer belongs to the nearest
+// opener of its name. Openers between the two without a closer are mentions. The text is read to
+// the end of the reply, because the later closers show most about the earlier ones.
 func (s *tagSearch) scan() {
 	d := s.d
 	for i := 0; i < maxTagText; {
@@ -78,10 +78,10 @@ func (s *tagSearch) scan() {
 	}
 }
 
-// textCost returns what it costs to take a tag for text, which is little inside a line: "Close it
-// with </parameter> and go on" is how people write about tags. A tag that is alone on its line, or
-// between two others, is how models write. Openers are judged by what precedes them, closers by
-// what follows.
+// textCost returns the cost of taking a tag for text. It is low inside a line, where people write
+// about tags: "Close it with </parameter> and go on". It is high for a tag that is alone on its
+// line or beside another tag, where models write tags. For openers the text before them counts, for
+// closers the text after them.
 func (s *tagSearch) textCost(t tagToken) int {
 	d := s.d
 	if t.opens || t.kind == headTag {
@@ -113,10 +113,10 @@ func (ta *tagsAhead) before(i int) int {
 	return int(ta.Slice(ta.Pos+i-1, ta.Pos+i)[0])
 }
 
-// tokenAt returns the tag at offset i. It returns false if there is none. A whole tag takes
-// precedence over a damaged one: <tool_call> opens a call, though it could be </tool_call> without
-// its slash. Only the closer of a value that has lost its slash is returned as both, because the
-// family never writes <parameter> alone.
+// tokenAt returns the tag at offset i, or false if there is none. A whole tag takes precedence over
+// a damaged one: <tool_call> opens a call, though it could be </tool_call> without its slash. Only
+// a <parameter> alone, which the family never writes, is returned as both the closer of a value
+// without its slash and an opener.
 func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	d, f := s.d, s.f
 	var near tagToken
@@ -159,10 +159,10 @@ func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	return near, near.end > 0
 }
 
-// opener returns the offset after the beginning of a tag that one of the family's closing tags
-// closes, and the name of the tag. It returns 0 if there is no such tag. It finds what nests: in an
-// XML document <parameter name="x"> opens what </parameter> closes, though the call's own arguments
-// are written <parameter=x>.
+// opener returns the offset after the start of an element that one of the family's closing tags
+// closes, and the name of the element. It returns 0 if there is no such tag. For example,
+// <parameter name="x"> in an XML document opens an element that </parameter> closes, though the
+// call's own arguments are written <parameter=x>.
 func (s *tagSearch) opener(i int) (end int, name string) {
 	d, f := s.d, s.f
 	if d.At(i) != '<' {
@@ -192,9 +192,9 @@ func (s *tagSearch) opener(i int) (end int, name string) {
 	return 0, ""
 }
 
-// endsInside reports whether one of the tokens between from and to closes a value and is followed
-// by a parameter that the tool has and that has no value yet. An opener whose closer is missing
-// must not extend over such a parameter.
+// endsInside reports whether a value seems to end between the tokens from and to: one of them
+// closes a value, and a parameter of the tool that has no value yet follows it. An opener whose
+// closer is missing must not extend over such a parameter.
 func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	for key, before := range s.borders {
 		if before[to] > before[from] && s.fresh(v, key) {
@@ -227,7 +227,7 @@ func (s *tagSearch) countBorders() {
 	}
 }
 
-// again reports whether a tag is the last one of an argument's head, such as <arg_value>.
+// again reports whether a tag is the last tag of an argument's head, such as <arg_value>.
 func (s *tagSearch) again(h head, t *tagToken) bool {
 	for k, arg := range s.f.p.Family.Args {
 		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {

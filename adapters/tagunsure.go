@@ -13,18 +13,18 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Some slips leave a call in its family's form: a text in quotes or in a fence, a surplus line
-// break, a string that was escaped twice. In an otherwise clean call they cannot be recognised, and
-// the text counts as it is written. A model that has made another slip in the same call may also
-// have made such a slip: then there are two readings.
+// Some slips cannot be seen in an otherwise clean call: a text in quotes or in a fence, a surplus
+// line break, a string that was escaped twice. In a clean call the text counts as it is written. A
+// model that has made another slip in the same call may also have made such a slip, so the call
+// then has two readings.
 
 // asWritten records whether a call in tags has so far been written as its family writes it.
 type asWritten struct {
 	slip    bool // something was damaged
-	dressed bool // a text is wrapped in something that may not be part of it
-	astray  bool // arguments came before the call, which may be its own
+	dressed bool // a text is wrapped in quotes or the like, which may not be part of it
+	astray  bool // arguments precede the call and may be its own
 
-	// the parameters whose values are correct JSON, or of the family's notation, and cannot be text
+	// the parameters whose values are correct JSON, or correct in the family's notation
 	sound []string
 }
 
@@ -51,7 +51,7 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 		if len(p.Close) > 0 {
 			_, ok = cutLiteral(text, p.Close[len(p.Close)-1])
 		} else {
-			ok = false // nothing ends a call, so what stands in front of this one is not known
+			ok = false // nothing ends a call, so the text before this one is not known
 		}
 		for _, s := range p.Family.Sections {
 			if front, opened := cutLiteral(text, s.Parts[0].Lit); opened {
@@ -70,8 +70,8 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 // trimSpace returns a text without the white space at its end.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// holdsArgument reports whether a text contains the head of an argument of its call, also without
-// its end, or a closing tag from the middle of a head.
+// holdsArgument reports whether a text contains the head of an argument of its call, whole or
+// without its end, or a closing tag from the middle of a head.
 func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text string) bool {
 	if slices.ContainsFunc(inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
 		return true
@@ -85,13 +85,12 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 	})
 }
 
-// literalWord matches words that may be meant as a literal and not as a text, also in other
-// languages.
+// literalWord matches words that may be meant as a literal and not as a text, in several languages.
 var literalWord = regexp.MustCompile(
 	`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
-// holdsWord reports whether a value contains a text that may as well be a literal, at a place where
-// the schema gives no type.
+// holdsWord reports whether a value contains a word that may be a literal, at a place where the
+// schema gives no type.
 func holdsWord(v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:
@@ -108,8 +107,8 @@ func holdsWord(v any, t *schema.Type) bool {
 	return false
 }
 
-// argumentsIn reports whether a text has tags of arguments behind its last call. The text behind a
-// call should have none. If it has some, two marks of a call have changed places.
+// argumentsIn reports whether a text has tags of arguments after its last call. If it has, two
+// marks of a call have changed places.
 func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
 		text = text[strings.LastIndex(text, l.Key())+1:]
@@ -128,8 +127,8 @@ func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	})
 }
 
-// withoutWrapper reports whether the family also writes the calls of this pattern with another tag
-// before their own.
+// withoutWrapper reports whether the family also has a form of this pattern with one more tag
+// before it.
 func withoutWrapper(p *declaration.Pattern) bool {
 	first := p.Parts[0].Lit.Plain()
 	return slices.ContainsFunc(p.Family.Calls, func(q *declaration.Pattern) bool {
@@ -138,11 +137,11 @@ func withoutWrapper(p *declaration.Pattern) bool {
 	})
 }
 
-// halfSuffix matches the rest of a suffix that a > has ended too early, as in
+// halfSuffix matches the rest of a suffix that a > has cut off too early, as in
 // <arg_value:openso>rce>.
 var halfSuffix = regexp.MustCompile(`^[\w-]{0,32}>`)
 
-// cutLiteral returns a text without the literal at its end, and without line breaks after the
+// cutLiteral returns a text without the literal at its end and without line breaks after the
 // literal. It returns false if the text does not end with the literal. White space that the literal
 // accepts is not a slip.
 func cutLiteral(text string, l declaration.Literal) (string, bool) {
@@ -181,9 +180,9 @@ func (tg *tagged) noticeArgument(h *head, from int) {
 	tg.Out.Doubt = tg.Out.Doubt || slip && (tg.At(0) == '"' || tg.Has(0, "”"))
 }
 
-// noticeText records whether the text that ends here is wrapped in something that may not be part
-// of it. The parameter first is its first byte. Of a long text only that byte and the end are
-// looked at.
+// noticeText records whether the text that ends here is wrapped in quotes or the like, which may
+// not be part of it. The parameter first is its first byte. Only that byte and the end of a long
+// text are examined.
 func (tg *tagged) noticeText(h head, first int) {
 	from := max(h.from, tg.Pos-maxBorder, tg.Base)
 	text := string(tg.Slice(from, tg.Pos))
@@ -212,8 +211,8 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	}
 }
 
-// value records whether a value that cannot be text is written as its family writes it (parameter
-// sound). Such a value has no second reading, whatever else is wrong with the call.
+// value records whether the value of the parameter key, which cannot be text, is written as its
+// family writes it (sound). A sound value has only one reading, whatever other slips the call has.
 func (w *asWritten) value(key string, sound bool) {
 	if sound {
 		w.sound = append(w.sound, key)
@@ -222,7 +221,8 @@ func (w *asWritten) value(key string, sound bool) {
 	}
 }
 
-// noticeEnd records whether a text is where its family puts it, and has the closer that ends here.
+// noticeEnd records whether a text is on its own lines if its family writes it so, and has the
+// right closer, which ends here.
 func (tg *tagged) noticeEnd(h head) {
 	if tg.plan.made {
 		return
@@ -253,8 +253,8 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
 }
 
-// unsure reports whether the call that has been read contains a slip, and also a value that may be
-// due to another slip.
+// unsure reports whether the call that has been read contains a slip, and also a value that another
+// slip may have caused.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
 	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) &&
@@ -293,7 +293,7 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 }
 
 // exchanged reports whether two values may have changed places: a text is a whole list in JSON, and
-// a list of one element is not written as a list.
+// a list with one element is not written as a list.
 func (w *asWritten) exchanged(members map[string]any) bool {
 	texts, others := false, false
 	for key, v := range members {
@@ -308,8 +308,8 @@ func (w *asWritten) exchanged(members map[string]any) bool {
 	return texts && others
 }
 
-// tagBehind reports whether a call that is not closed is followed by something that begins like a
-// tag of the family, but neither by another call nor by the end of a section.
+// tagBehind reports whether something that begins like a tag of the family follows a call without
+// closers. It returns false if another call or the end of a section follows.
 func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	c := tg.At(n)
@@ -353,8 +353,8 @@ var (
 		`(?i)^\s*(?:nul+|none?|nil|undefined|nan|tru|true|fals|false)\s*$`)
 )
 
-// unsureValue reports whether a value that was read as JSON contains something that may be due to
-// another slip.
+// unsureValue reports whether a value that was read as JSON contains something that another slip
+// may have caused.
 func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:

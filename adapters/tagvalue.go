@@ -11,11 +11,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tagValue reads the value of one tag. A string streams; anything else is held back until it is
-// whole, and becomes what the schema says. The key is held back until a streaming value begins, or
-// else until after the value. So a file that is written streams as its text, but
+// tagValue reads the value of one tag. A string streams. Any other value is held back until it is
+// whole, and becomes JSON of the type in the schema. The key is held back until a streaming value
+// begins, or else until after the value. So a file that is written streams as its text, but
 // <parameter=days>3</parameter> must become 3, and can only be read when it is complete. A raw null
-// counts if the schema allows null; "None" for an optional integer leaves the member out.
+// counts if the schema allows null; "None" for an optional integer removes the member.
 func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	if tg.lined(p, h) && (!tg.plan.made || tg.Pos < tg.plan.to) {
@@ -24,7 +24,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	}
 	h.cdata = tg.openCDATA(p.Family)
 	stepIn(tg, &h)
-	// if the family has no CDATA, a value in it may have been meant without
+	// a CDATA mark in a family without CDATA may not be part of the value
 	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) ||
 		!h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
 	if h.cdata && tg.plan.made { // the plan does not handle CDATA
@@ -74,7 +74,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	tg.HoldOff()
 }
 
-// unsureTree reports whether a value that is written as a tree may mean something else.
+// unsureTree reports whether a value that is written as a tree may have another meaning.
 func unsureTree(p *declaration.Pattern, text string, typ *schema.Type) bool {
 	var v any
 	_ = json.Unmarshal([]byte(treeOf(p, text).json(typ)), &v)
@@ -93,10 +93,10 @@ func stepIn(tg *tagged, h *head) {
 	h.from = tg.Pos
 }
 
-// lined reports whether a value is on lines of its own in borrowed tags: the model's family does
-// not write such tags, and the family that does writes values on the same line. A model without its
-// own template or name is read by the marks alone. <parameter=city>\nParis\n</parameter>, which is
-// how Qwen3-Coder writes a city, must not become "\nParis\n" then.
+// lined reports whether a value in another family's tags is on lines of its own, although that
+// family writes values on the same line. A model without its own template or name is read by the
+// marks alone. Qwen3-Coder writes <parameter=city>\nParis\n</parameter>, which must not become
+// "\nParis\n" then.
 func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }
@@ -105,10 +105,10 @@ func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 // in place of a closer has a newline before it, and a tag in the middle of a line is quoted.
 func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
-// isText reports whether the value is its own text: the tag says so and the schema allows it, or
-// the tag says nothing and the schema allows nothing else. DSML's string="true" and Kimi K3's
-// type="string" say it in the tag, and the tag wins: "42" stays a text. Elsewhere the schema
-// decides, and a parameter that it does not name is a text. Texts of an enum are still read by the
+// isText reports whether the value is its own text. It is if the tag gives the type string and the
+// schema allows it, or if the tag gives no type and the schema allows only strings. DSML's
+// string="true" and Kimi K3's type="string" give it in the tag, and the tag wins: "42" stays a
+// text. A parameter that is not in the schema is a text. Texts of an enum are still read by the
 // schema, which corrects their spelling.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
@@ -128,10 +128,10 @@ func (h head) isJSON(typ *schema.Type) bool {
 	return h.wire != "true" && typ.Only(schema.Object|schema.Array)
 }
 
-// jsonOpens reports whether an object or a list that the schema allows opens at offset i, and its
-// contents look like JSON. Such a value streams from there. {not json and [see above] open like
-// JSON too, but they are held back and stay texts. Only one byte after the bracket is looked at, so
-// a value that streams can still turn out to be broken; closers are added then.
+// jsonOpens reports whether an object or a list that the schema allows opens at offset i and looks
+// like JSON after its bracket. Such a value streams from there. {not json and [see above] do not;
+// they are held back and stay texts. Only one byte after the bracket is examined, so a value that
+// streams can still turn out to be broken; closers are added then.
 func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	n := i + 1 + tg.Space(i+1)
 	c := tg.At(n)
@@ -145,10 +145,10 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	return false
 }
 
-// skipValue skips what follows a complete value, up to where the value of the tag ends. A surplus
-// bracket or a comma means nothing there. Anything else may be further elements, as in ["a"], "b"],
-// and puts the call in doubt, unless decided says that it is none. What is skipped is dropped,
-// because the value before it was complete. If the text ends first, the call is marked as broken.
+// skipValue skips the text after a complete value, up to the end of the tag's value, and drops it.
+// A surplus bracket or a comma there means nothing. Other text may be further elements, as in
+// ["a"], "b"], and puts the call in doubt. If decided is true, it is known not to be elements. If
+// the text ends first, the call is marked as broken.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {
@@ -166,8 +166,8 @@ func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, deci
 	tg.Out.Broken = true // the text ends inside it
 }
 
-// read returns the raw text of a tag as JSON, by the schema. A nested value is read as tags first,
-// because the tags mean more than their text.
+// read returns the raw text of a tag as JSON, by the schema. A value that is written as a tree is
+// read as tags first, because the tags mean more than their text.
 func (h head) read(text string, t *schema.Type) string {
 	// <items><item>…
 	if h.p.Keyed() {
@@ -186,11 +186,10 @@ func (h head) read(text string, t *schema.Type) string {
 	return value
 }
 
-// rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as
-// they are. Values are data: no entity is decoded, and white space counts except for the newlines
+// rawValue reads a value up to its end, and writes its bytes, escaped for a JSON string or
+// unchanged. Values are data: no entity is decoded, and white space counts except for the newlines
 // that the declaration shows. Reading stops only at the first bytes of closers, and the rest is
-// copied in pieces. If the text ends in the value, the value is cut, whatever the finish reason
-// says.
+// copied in pieces. If the text ends in the value, the value is cut, whatever the finish reason is.
 func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
 	first, at := tg.At(0), tg.Out.Written()
@@ -220,10 +219,9 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 }
 
 // valueEnd reports whether the value ends here, and returns how many bytes of its closer to skip.
-// If the text is as its family writes it, this is decided at once. For anything else that looks
-// like one of the call's tags, what follows decides, up to the end of the reply (see planTags). The
-// function before returns the part of a value held back that was read; nil: that part does not
-// matter.
+// If the text is as its family writes it, this is decided at once. If it is not, and a tag of the
+// call may be here, the rest of the reply decides (see planTags). The function before returns the
+// part of a value held back that was read; nil: that part does not matter.
 func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (
 	int, bool) {
 	switch {
@@ -280,9 +278,9 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 const maxIndent = 16
 
 // surelyBehind reports whether the text at offset i, after the closer of a value, shows that the
-// value has ended. It shows that if it is the whole head of a parameter that the tool has and that
-// has no value yet, or all closers of the call. If surplus closers follow later, the value goes on.
-// If the rest is not a series of whole calls, two readings remain, and the call is in doubt.
+// value has ended. It does if it is the whole head of a parameter that has no value yet, or all
+// closers of the call. It returns false if surplus closers follow later, because the value then
+// continues. If the rest is not a series of whole calls, the call is in doubt.
 func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
 	if next, a := tg.ahead.argHead(p.Family, i); a != mismatch {
@@ -307,7 +305,7 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i
 	return true
 }
 
-// lacksOne reports whether a required parameter has no value. The call may then go on.
+// lacksOne reports whether a required parameter has no value. The call may then continue.
 func lacksOne(t *schema.Type, seen []string) bool {
 	return slices.ContainsFunc(t.Required(), func(key string) bool {
 		return !slices.Contains(seen, key)

@@ -9,13 +9,12 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// tailTag is a tag in the rest of a reply that is not a mention in a sentence. The field calls says
-// whether the tags from here can be whole calls.
+// tailTag is a tag in the rest of a reply. Tags that are mentioned in a sentence are left out.
 type tailTag struct {
 	at   int
 	kind tagKind
-	// whether the tags from here on can be whole calls: outside of a call, inside a value, after a
-	// value
+	// whether the tags from here on can form whole calls, if this tag is outside of a call, inside
+	// a value, or after a value
 	calls [3]bool
 }
 
@@ -34,9 +33,9 @@ func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 	}
 }
 
-// sumTags finds, from the end of the reply, which tags begin a series of whole calls. Outside of a
-// call a head opens a value, the value's closer ends it, and then another head or the call's closer
-// follows. A reply that was cut by its length may stop anywhere.
+// sumTags sets the field calls of all tags, from the end of the reply to its beginning. In a series
+// of whole calls a head opens a value, the value's closer ends it, and then another head or the
+// call's closer follows. A reply that was cut by its length may stop anywhere.
 func (ta *tagsAhead) sumTags() {
 	const outside, inValue, behindValue = 0, 1, 2
 	calls := [3]bool{true, ta.marks.in.lengthCut(), true}
@@ -69,19 +68,19 @@ func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	return k == len(ta.tails.tags) || ta.tails.tags[k].calls[0]
 }
 
-// goesOn reports whether a value that began at offset from may go on after offset i, where its call
-// seems to end. It may if the value has several lines or the call lacks a parameter (lacks), and no
-// whole calls follow.
+// goesOn reports whether a value that began at offset from may continue after offset i, where its
+// call seems to end. It may if no whole calls follow, and if the value has several lines or the
+// call lacks a parameter (lacks).
 func (ta *tagsAhead) goesOn(p *declaration.Pattern, from int, lacks bool, i int) bool {
 	return (lacks || ta.severalLines(from, 0)) && !ta.wholeCalls(p, i)
 }
 
-// otherCall reports whether something at offset i begins like a call, but is not a call of the
-// pattern's family in tags. That is the family's own opener without the name of an offered tool, a
-// mark of any family with a name, an object or a list after it, or an object with such a name. A
-// model that writes calls in tags continues in tags, so this is part of a text rather than the next
-// call. It returns the offset at which to continue, which is after the opener if the call is the
-// family's own.
+// otherCall reports whether something that begins like a call is at offset i, but is not a call in
+// the tags of the pattern's family. It is one of these: the family's own opener without the name of
+// an offered tool; a mark of any family with a name, an object or a list after it; an object with
+// such a name. A model that writes calls in tags continues in tags, so this is part of a text and
+// not the next call. It returns the offset at which to continue, which is after the opener if the
+// call is the family's own.
 func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bool) {
 	if ta.objectNames(i) {
 		return i + 1, true
@@ -108,8 +107,8 @@ func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bo
 }
 
 // callBehind reports whether the mark m at offset i opens a call: the name of an offered tool, an
-// object or a list follows. After the mark of a section, a call of its family may follow instead
-// that is not one of the pattern's.
+// object or a list follows. After the mark of a section, a call of the section's family may follow
+// instead, unless it is also a call of the pattern's family.
 func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Mark) bool {
 	n := i + ta.marks.markSize(i, m)
 	if end, a := ta.marks.literal(i, m.Pattern.Parts[0].Lit); a == matched {
@@ -129,8 +128,8 @@ func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Ma
 	return m.Kind == declaration.SectionOpen && slices.ContainsFunc(m.Pattern.Family.Calls, begins)
 }
 
-// objectNames reports whether offset i is the start of a line with an object or a list in which the
-// name of an offered tool comes soon.
+// objectNames reports whether an object or a list begins at offset i, at the start of a line, and
+// the name of an offered tool is near its beginning.
 func (ta *tagsAhead) objectNames(i int) bool {
 	if c := ta.At(i); c != '{' && c != '[' || ta.before(i) != '\n' {
 		return false

@@ -9,9 +9,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Families whose parameters are named by their tags nest them:
-// <items><item><sku>A</sku></item></items>, every tag after a token of the family. A text that
-// holds such tags is a tree.
+// Families whose parameters are named by their tags nest the tags:
+// <items><item><sku>A</sku></item></items>, every tag after a token of the family. A text with such
+// tags is read as a tree.
 
 // textKey is the key of the member for text between tags.
 const textKey = "$text"
@@ -30,10 +30,10 @@ type node struct {
 	from int     // where text begins, while it is open
 }
 
-// nested counts the open tags inside the value of h that are named like its parameter, and reports
-// whether this position is inside or at one of them. The parameter depth is the count so far. At 0
-// the next closer of that name is the value's own. Without the count a parameter called item in a
-// list of item tags would end at the first inner closer.
+// nested counts the open tags inside the value of h that have the name of its parameter, and
+// reports whether this position is inside or at one of them. The parameter depth is the count so
+// far. At 0 the next closer of that name is the value's own. Without the count a parameter called
+// item in a list of item tags would end at the first inner closer.
 func (tg *tagged) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -46,7 +46,7 @@ func (tg *tagged) nested(h head, depth int) (int, bool) {
 	return depth, false
 }
 
-// treeOf returns the tags of a text as a tree. It never fails: a closer that closes nothing is
+// treeOf returns the tags of a text as a tree. It never fails: a closer without an opener is
 // dropped, a missing closer is added, and text that looks like half a tag is text. The token before
 // each tag, ]<]minimax[>[, never occurs in text, so <b> without it is text of the value. The whole
 // value is needed, so values of such families are held back, except plain strings.
@@ -87,9 +87,9 @@ func treeOf(p *declaration.Pattern, text string) *node {
 // tokenOf returns the text that the family writes before each tag, without the <.
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
-// oddTree reports whether a text has tags that do not nest as they are written: a closer that
-// closes nothing, a damaged tag, several tags left open or one left open in a list, or characters
-// of tags beside them. The meaning of such a tree is a guess.
+// oddTree reports whether a text has tags that do not nest as they are written: a closer without an
+// opener, a damaged tag, several unclosed tags or one unclosed tag in a list, or characters of tags
+// beside them. The meaning of such a tree is a guess.
 func oddTree(p *declaration.Pattern, text string) bool {
 	type level struct {
 		name        string
@@ -135,13 +135,13 @@ func oddTree(p *declaration.Pattern, text string) bool {
 	return left+len(open) > 2 || len(open) > 1 && open[1].name == declaration.ItemKey
 }
 
-// tagBetween matches a tag, or what is left of one, between two tokens.
+// tagBetween matches a tag, or the rest of a damaged one, between two tokens.
 var tagBetween = regexp.MustCompile(
 	`^[<\[/][^\s\[\]<>]{0,40}[>\]/]$|^</?\w*$|^$|^\[\[/?\w+\]$|^[/\[]?\w+>$`)
 
 // closeNamed closes the innermost open tag of the given name, and the tags inside it, which have
-// lost their closers. It returns the tags that are still open, which are all of them if none has
-// that name.
+// lost their closers. It returns the tags that are still open. If no open tag has that name, it
+// closes nothing and returns all of them.
 func closeNamed(open []*node, name, text string, end int) []*node {
 	for i := len(open) - 1; i > 0; i-- {
 		if open[i].key == name {
@@ -153,10 +153,10 @@ func closeNamed(open []*node, name, text string, end int) []*node {
 	return open
 }
 
-// closeDown closes the open tags from the innermost to the one with index to, whose closers were
-// left out. The tags in each are moved after it: in <a><b>1</b> without </a>, b is more likely a
-// neighbour of a than a part of it. The text of the closed tag is then the text that was between
-// the moved tags.
+// closeDown closes the open tags from the innermost to the one with index to, which have lost their
+// closers. The tags inside a closed tag are moved after it: in <a><b>1</b> without </a>, b is more
+// likely a neighbour of a than a part of it. The closed tag keeps the text that was between the
+// moved tags.
 func closeDown(open []*node, to int, text string, end int) {
 	for i := len(open) - 1; i >= to; i-- {
 		n := open[i]
@@ -179,7 +179,7 @@ func tagAt(text string) (string, int) {
 	return name, len(text) - len(rest) + len(name) + 2
 }
 
-// json returns a node as JSON of type t. For a union of list and object the names of the tags
+// json returns a node as JSON of type t. If t allows lists and objects, the names of the tags
 // decide, because the text does not show which it is.
 func (n *node) json(t *schema.Type) string {
 	switch {
@@ -202,10 +202,9 @@ func (n *node) json(t *schema.Type) string {
 	return n.object(t)
 }
 
-// isList reports whether the tags in a node are the elements of a list: they are all called item,
-// or the schema wants a list whose elements do not have these tags as members. The template prints
-// every element as <item>, whatever the schema calls it. Under a schema that allows lists and
-// objects, only tags called item make a list.
+// isList reports whether the tags in a node are the elements of a list. They are if all have the
+// name item, or if the schema allows only a list and its elements do not have these tags as
+// members. The template prints every element as <item>, whatever the schema calls it.
 func (n *node) isList(t *schema.Type) bool {
 	items, members := true, true
 	for _, kid := range n.kids {
