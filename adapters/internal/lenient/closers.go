@@ -21,8 +21,8 @@ type stack []level
 // be on the stack, because the stack decides what may follow a string.
 func (r *Reader) Enter(kind byte, t *schema.Type) { r.open = append(r.open, level{kind, t}) }
 
-// LeaveAll closes every container without reading anything. It is called before a new attempt to
-// read arguments, because containers that a failed attempt left open would shift every level.
+// LeaveAll empties the list of open containers without reading anything. It is called before a new
+// attempt to read arguments, because containers from a failed attempt would still count as open.
 func (r *Reader) LeaveAll() { r.open = r.open[:0] }
 
 // Inside reports whether a container is open.
@@ -39,9 +39,8 @@ func (s stack) innermost() byte {
 // containerEnds reports whether the container of this kind ends at the current position. It ends at
 // its own closing bracket, or at a wrong one in its place. Either is consumed. It also ends where
 // its closing bracket is missing: before that of an outer container, a closing tag, or the end of
-// the text. A closing bracket that closes nothing is skipped. One that is not the container's own
-// is never an error, because wrongCloser decides from the following text which of the three slips
-// it is.
+// the text. A surplus closing bracket is skipped. wrongCloser decides from the text after a wrong
+// closing bracket which of these slips it is.
 func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
@@ -113,11 +112,11 @@ func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray is called where a closing bracket is missing or wrong. It notes a doubt (see
-// Output.Doubt) if an object has a member that the schema of an outer object has, and its own
-// schema does not: the member may belong to the outer object. For example, {"where": {"city":
-// "Rome", "days": 3} may lack a brace at its end or before days. Both readings are valid JSON, but
-// only one was meant, so the call becomes text (two-readings).
+// DoubtStray notes a doubt (see Output.Doubt) if a member may belong to an outer object: the schema
+// of the outer object has the member, and that of its own object does not. It is called where a
+// closing bracket is missing or wrong. For example, {"where": {"city": "Rome", "days": 3} may lack
+// a brace at its end or before days. Both readings are valid JSON, but only one was meant, so the
+// call becomes text (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
 // aSet is the kind of a set, which is braces without keys. It has its own constant because objects
@@ -149,13 +148,14 @@ const (
 	surplus                     // it closes nothing
 )
 
-// wrongCloser returns the meaning of the closing bracket c at the current position, which is not
-// that of the innermost container. If another member or element follows, the right meaning is the
-// one that puts it into a container that knows it. Two such meanings are a doubt (see
-// Output.Doubt). A fixed rule, such as "the nearest container that fits", can give valid but wrong
-// arguments. What follows is better evidence: in {"a": [1, 2}, "b": 3} the member b can neither be
-// in the list nor come after the object, so the brace replaced the list's bracket. If nothing
-// follows, the closing bracket ends the nearest outer container of its kind.
+// wrongCloser returns the meaning of the closing bracket c at the current position, which does not
+// close the innermost container. If another member or element follows, the right meaning is the one
+// that puts it into a container whose schema has it. If two meanings do so, that is a doubt (see
+// Output.Doubt). The text after the bracket is better evidence than a fixed rule such as "the
+// nearest container that fits", which can give valid but wrong arguments. In {"a": [1, 2}, "b": 3}
+// the member b can neither be in the list nor come after the object, so the brace replaced the
+// list's bracket. If nothing follows, the closing bracket ends the nearest outer container of its
+// kind.
 func (a *lookahead) wrongCloser(c int) meaning {
 	top, outer := len(a.open)-1, a.open.openedBy(c, len(a.open))
 	if a.At(a.closersEnd(0)) != ',' {
@@ -184,9 +184,9 @@ func (a *lookahead) wrongCloser(c int) meaning {
 	return best
 }
 
-// openedBy returns the index of the innermost container that c closes, among the outermost
-// containers, of which open are considered. It returns -1 if there is none. Sets have braces, and
-// Python calls have parentheses, see closerOf.
+// openedBy returns the index of the innermost container that c closes, or -1 if there is none. Only
+// the first (outermost) open containers are considered. Sets have braces, and Python calls have
+// parentheses, see closerOf.
 func (s stack) openedBy(c, open int) int {
 	open--
 	for open >= 0 && closerOf(s[open].kind) != c {
@@ -196,9 +196,9 @@ func (s stack) openedBy(c, open int) int {
 }
 
 // suitsBehind grades how well the text after the closing brackets and commas at offset i suits the
-// container that is then the innermost. The parameter open is how many containers are open at
-// offset i. Each closing bracket must belong to the innermost container, otherwise the result is 0.
-// Repeated commas are skipped. See suits for the grades.
+// container that is innermost there; see suits for the grades. The parameter open is the number of
+// containers that are open at offset i. The result is 0 if one of the closing brackets does not
+// belong to the innermost container. Repeated commas are skipped.
 func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
 		return 0 // the closing bracket closes no container

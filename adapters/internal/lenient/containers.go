@@ -18,11 +18,11 @@ const (
 	tooDeep  = "too-deep"
 )
 
-// Capture calls a reading function with an output of its own, before a call is committed, and
-// returns what was written. The bytes are valid until the next Capture. The call's own output and
-// holds are not touched. The match is Incomplete if the text was cut in an element, and a mismatch
-// if nothing was read. A doubt (see Output.Doubt) is a mismatch as well, because a value with two
-// readings must not decide which tool is called, or with what.
+// Capture calls the function read with an output of its own, before a call is committed, and
+// returns the bytes that it wrote. The bytes are valid until the next Capture. The call's own
+// output and holds do not change. The match is Incomplete if the text was cut in an element, and
+// Mismatch if nothing was read. A doubt (see Output.Doubt) is a mismatch as well, because a value
+// with two readings must not decide which tool is called, or with what.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
@@ -145,8 +145,8 @@ func (r *Reader) isSet(t *schema.Type) bool {
 }
 
 // Container reads an object, a list, a tuple or a set, starting with its opening byte. A container
-// deeper than MaxDepth becomes null and cuts the call. Real arguments never nest so deeply: [[[[…
-// comes from a model in a loop, or from an attack on the recursion.
+// deeper than MaxDepth becomes null, and the call counts as cut. Real arguments never nest so
+// deeply: [[[[… comes from a model in a loop, or from an attack on the recursion.
 func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Pos++
 	if len(r.open) >= MaxDepth {
@@ -195,9 +195,9 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 }
 
 // next reads up to member or element n of a container, and reports in more whether there is one. If
-// there is, next opens a hold (see HoldOn) and returns its position. A trailing comma is removed,
-// and a missing one is written. The hold begins before the comma, because a comma that was sent
-// cannot be taken back: {"a": 1,} must not become {"a":1,}.
+// there is, next opens a hold (see HoldOn) and returns the position of the hold. A trailing comma
+// is removed, and a missing one is written. The hold begins before the comma, because a comma that
+// was sent cannot be taken back: {"a": 1,} must not become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)
@@ -216,8 +216,8 @@ func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	return at, true
 }
 
-// doubtKey notes a doubt (see Output.Doubt) if the object's schema does not have a key that may
-// belong to another object, or may not be a key at all. For example, {"title": "a", "days: 3,
+// doubtKey notes a doubt (see Output.Doubt) if the object's schema does not have the key, and the
+// key may belong to another object or may not be a key. For example, {"title": "a", "days: 3,
 // "tags": []} literally has the key `days: 3, `, but no parameter has such a name. If an outer
 // object, or an object in an earlier member, has the key, a brace may be missing or too early.
 func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {

@@ -24,11 +24,11 @@ type Meaning struct {
 }
 
 // Decide returns the meaning of damaged arguments of the tool called name, if all likely ways to
-// read them agree. The parameter today is what the Reader made of them, or "". ok is false if they
-// can mean different things, or nothing. Values are compared, not texts, so two readings that give
-// the same arguments agree. The cheapest readings come first, so of equal values the cheapest
-// remains. The strict JSON of each reading is read once more by the Reader, which gives it the
-// types of the schema.
+// read them agree. ok is false if they can mean different things, or nothing. The parameter today
+// is the result of the Reader, or "" if it has none. Values are compared, not texts, so two
+// readings that give the same arguments agree. The cheapest readings come first, so of equal values
+// the cheapest remains. The strict JSON of each reading is read once more by the Reader, which
+// gives it the types of the schema.
 func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool
@@ -53,14 +53,16 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 		strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
-// Keywords reads the arguments of a Python call of a tool, and returns them as JSON. n is how many
-// bytes of the text come after them. ok is false if they have no end, or no clear meaning.
+// Keywords reads the arguments of a Python call of a tool, and returns them as JSON. n is the
+// number of bytes of the text after the arguments. ok is false if the arguments have no end, or no
+// clear meaning.
 func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
 	m, ok := Decide(text, repair.Args{Type: t, Python: true}, name, "")
 	return m.Args, len(text) - m.End, ok && !m.Open
 }
 
-// FromDamaged returns what a damaged text means as the value of a member, all that its tag holds.
+// FromDamaged returns the meaning of a damaged text as the value of the member key, with the type
+// t. It returns false if the meaning is not clear. The text is everything in the value's tag.
 func FromDamaged(text, key string, t *schema.Type) (string, bool) {
 	text = "{" + schema.Quote(key) + ": " + text + "}"
 	m, ok := Decide(text, repair.Args{Type: schema.Holding(key, t)}, "", "")
@@ -83,10 +85,11 @@ func absent(object string, t *schema.Type) (names []string) {
 	return names
 }
 
-// swallows reports whether a string in a value seems to contain structure, see swallowed. One
-// string with a surplus quotation mark may be intended. Two such strings, or one if behind is 1
-// because a mark also comes after the arguments, are pieces of one string. Only damaged arguments
-// are checked, and if the check fails, the model is asked once more.
+// swallows reports whether a string in a value seems to contain structure, see swallowed. It also
+// returns true if at least two strings have a surplus quotation mark, because they are then pieces
+// of one string. One such string may be intended. If behind is 1, there is a surplus mark after the
+// arguments, which counts as a string. Only damaged arguments are checked, and if the check fails,
+// the model is asked once more.
 func swallows(value string, absent []string, behind int) bool {
 	odd := behind
 	for _, text := range texts(value, nil) {
@@ -142,9 +145,9 @@ var border = regexp.MustCompile(
 var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(
 	`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
 
-// endsInQuote reports whether a text ends in a quotation mark without a partner, which may be the
-// text's own closing mark, damaged or doubled. An apostrophe between two letters is not a quotation
-// mark, and 5" means inches.
+// endsInQuote reports whether a text ends in a quotation mark without a partner. Such a mark may be
+// the string's own closing mark, damaged or doubled. An apostrophe between two letters is not a
+// quotation mark, and 5" means inches.
 func endsInQuote(text string) bool {
 	if before, ok := strings.CutSuffix(text, `"`); ok && before != "" {
 		last := before[len(before)-1]
@@ -213,14 +216,14 @@ func unpaired(parts []string) bool {
 	return false
 }
 
-// lead is how much cheaper the meaning that the Reader found must be than any other. It is less
-// than the margin of the search, because here two ways of reading agree.
+// lead is the difference in cost by which the meaning that the Reader found must be cheaper than
+// any other. It is less than the margin of the search, because here two ways of reading agree.
 const lead = 3
 
 // one returns the only likely meaning in all, and false if there is none or more than one. If some
 // meanings fit the schema, only those count. Otherwise all of them count, so that the schema check
-// can say what is wrong. A much cheaper meaning that does not fit rules out those that fit, because
-// it shows that they are not what was written.
+// can report what is wrong. If a meaning that does not fit is much cheaper than all that fit, the
+// result is false, because the others are probably not what was written.
 func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {

@@ -31,8 +31,9 @@ func (a *lookahead) isMark(i int) bool {
 func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outside.CallEnds(i) }
 
 // valueFollows reports whether the text at offset i can follow a value of the innermost container.
-// Each closing bracket in that text ends its container: after "Rome"}}, only a member of the next
-// outer object can follow. Outside of all containers the recogniser decides (Outside.CallEnds).
+// A closing bracket in that text closes a container, so the text after it must fit the next outer
+// one: after "Rome"}}, only a member of that object can follow. Outside of all containers the
+// recogniser decides (Outside.CallEnds).
 func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {
 		i += a.Space(i)
@@ -70,12 +71,12 @@ func (a *lookahead) valueFollows(i int) bool {
 }
 
 // behindSurplus reports whether the text after the closing brackets at offset i can follow a value,
-// although the first of them closes none of the open containers. That text must be a member that
-// their schemas have, or the end. In {"a": "x"], "b": 1} the bracket closes nothing, but the
-// quotation mark before it ends the string, because a parameter follows. If the string has an open
-// bracket, as in "run [a"], the closing bracket may belong to the string, which is a doubt (see
-// Output.Doubt). Only quoted keys that the schemas have count, because a text may also contain a
-// bracket and a comma.
+// although the first bracket closes none of the open containers. That text must be a member in
+// their schemas, or the end. In {"a": "x"], "b": 1} the bracket closes nothing, but the quotation
+// mark before it ends the string, because a parameter follows. If the string has an open bracket,
+// as in "run [a"], the closing bracket may belong to the string, which is a doubt (see
+// Output.Doubt). Only quoted keys in the schemas count, because a text may also contain a bracket
+// and a comma.
 func (a *lookahead) behindSurplus(i, open int) bool {
 	i = a.closersEnd(i)
 	if a.At(i) != ',' {
@@ -105,9 +106,9 @@ func (a *lookahead) nextString(i int) bool {
 }
 
 // nextItem reports whether an element follows at offset i without a comma, as in ["a" "b"]. It must
-// be complete, and another element or a closing bracket must follow it. After unescaped quotation
-// marks in the string, what looks like an element is more likely prose. White space must come
-// before the element, because ["a""b"] may have a doubled mark.
+// be complete, and another element or a closing bracket must follow it. It returns false if the
+// string has unescaped quotation marks, because such an element is more likely prose. It also
+// returns false without white space before the element, because ["a""b"] may have a doubled mark.
 func (a *lookahead) nextItem(i int) bool {
 	if a.quotes.inner || !scan.IsSpace(a.At(i-1)) {
 		return false
@@ -186,10 +187,9 @@ func (a *lookahead) memberFollows(i int, kind byte) bool {
 func (a *lookahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
 
 // isKey reports whether a possible key really is one. A colon or an equals sign must follow the
-// key, or the text must end before one can follow. A bare word is a key if a bare key came before
-// it, or if the model family or Python writes keys so. It is also a key if the tool has such a
-// parameter. Other bare words are none, because a word and a colon in prose would end the string
-// before them.
+// key, or the text must end before one can follow. A bare word counts in three cases: a bare key
+// came before it; the model family or Python writes keys so; the tool has such a parameter. Other
+// bare words do not count, because a word and a colon in prose would end the string before them.
 //
 // If a string has unescaped quotation marks, the next mark is more likely another of these than the
 // end of the string. In that case a quoted key in the outermost object must also be a parameter,

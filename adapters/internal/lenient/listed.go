@@ -18,8 +18,9 @@ type listing struct {
 }
 
 // listings are the notations that models use by mistake: lines, lines with dashes, a program's
-// flags, a query. The field other matches what looks like a member that the tool does not have. It
-// may belong to the value before it or not, so a value that contains such a match is refused.
+// flags, a query. The field other matches a text that looks like a member but is not a parameter of
+// the tool. A value that contains such a text is refused, because the text may or may not belong to
+// the value.
 var listings = []listing{
 	{"", "\n", ": ", "", regexp.MustCompile(`\n\w+\s*(?:[:=]\s|：)`)},
 	{"- ", "\n- ", ": ", "\n", regexp.MustCompile(`\n- \w+\s*(?:[:=]\s|：)`)},

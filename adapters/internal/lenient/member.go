@@ -21,8 +21,8 @@ var (
 )
 
 // Meant returns the member of t that a key means. This is the key itself if the schema has it, and
-// otherwise the only member whose name differs just in case, _ and -. For example, models write
-// fileName or file-name for file_name. No other misspelling counts, because a near miss of one
+// otherwise the only member whose name differs only in case, _ and -. For example, models write
+// fileName or file-name for file_name. Other misspellings do not count, because a near miss of one
 // parameter may be another one. The key is returned unchanged if no member or more than one is
 // spelled alike (a_b and aB), or if the member is in seen, because it was already written.
 func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
@@ -40,8 +40,8 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 }
 
 // nearMiss reports whether a key that t does not have differs in one character from an optional
-// member that was not written. Without that member the call may mean something else. A call without
-// a required member does not fit anyway, and is repaired as such.
+// member that was not written. The call may mean something else without that member. Required
+// members do not count, because a call without them does not fit and is repaired for that reason.
 func nearMiss(t *schema.Type, key string, seen []string) bool {
 	return len(key) > 3 && !t.Prop(key).Known() &&
 		slices.ContainsFunc(t.Members(), func(member string) bool {
@@ -85,10 +85,10 @@ func (x *Text) NullAhead() bool {
 	return slices.ContainsFunc(nullWords, func(word string) bool { return x.Has(n, word) })
 }
 
-// Omitted reports whether a member is left out because it is null where the schema neither allows
-// null nor requires the member. Models fill every parameter that they know of, and the optional
-// ones with null. Strict clients then refuse the whole call. A required member remains null,
-// because leaving it out would break the call as well.
+// Omitted reports whether a null member is left out. It is if the schema neither allows null nor
+// requires the member. Models fill every parameter that they know, the optional ones with null, and
+// strict clients then refuse the whole call. A required member remains null, because leaving it out
+// would break the call as well.
 func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)
 	// null is a value here, or leaving the member out would break the call
@@ -136,9 +136,10 @@ func wrapped(name string, t *schema.Type, args string) string {
 }
 
 // Unwrapped returns the arguments in the wrapping member of an object, which may be an object or a
-// string. They count only if they are empty or the schema has at least one of them, because an
-// object of unknown members under "input" may be data. It returns false if nothing was unwrapped.
-// The parameter args must be a complete object, because the content of half a wrapper is unknown.
+// string. It returns false if nothing was unwrapped. The arguments count only if they are empty or
+// the schema has at least one of them, because an object of unknown members under "input" may be
+// data. The parameter args must be a complete object, because the content of half a wrapper is
+// unknown.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	// the arguments may be a string, {"arguments": "{\"city\": \"Rome\"}"}, or wrapped twice,
 	// {"arguments": {"input": {"city": "Rome"}}}

@@ -6,8 +6,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Output has the arguments of a call that were written so far, as strict JSON, and knows how many
-// of their bytes may be sent.
+// Output contains the arguments of a call that were written so far, as strict JSON, and knows how
+// many of their bytes may be sent.
 //
 // Positions count from the start of the arguments, not from the start of the field JSON, because
 // JSON loses its first bytes whenever some are sent. A hold means that the bytes after its position
@@ -38,12 +38,12 @@ func NewOutput(name string, t *schema.Type, dst []byte) Output {
 // Sent returns the number of bytes that were sent.
 func (o *Output) Sent() int { return o.sent }
 
-// Written returns the number of bytes that were written in all. The first Sent of them are no
-// longer in JSON.
+// Written returns the number of bytes written so far, including those that were sent.
 func (o *Output) Written() int { return o.sent + len(o.JSON) }
 
-// Settled returns how many of the bytes written in all can no longer be taken back, which are those
-// before the outermost hold. Inner holds begin after it, so they make no difference.
+// Settled returns how many of the written bytes can no longer be taken back, which are those before
+// the outermost hold. Inner holds begin after it, so they make no difference. Bytes that were sent
+// are included.
 func (o *Output) Settled() int {
 	if o.holds > 0 {
 		return o.heldAt
@@ -78,8 +78,8 @@ func (o *Output) From(at int) string {
 	return string(o.left[min(at, len(o.left)):]) + string(o.JSON[max(at-o.sent, 0):])
 }
 
-// Replace replaces everything that was written from a position on by a value. It returns false if
-// the value does not begin with the bytes that were sent, because these cannot be taken back.
+// Replace replaces everything that was written from position at by a value. It returns false if the
+// value does not begin with the bytes that were sent after at, because these cannot be taken back.
 func (o *Output) Replace(at int, value string) bool {
 	rest, ok := strings.CutPrefix(value, string(o.left[min(at, len(o.left)):]))
 	if ok {
@@ -111,10 +111,10 @@ func (o *Output) SawEnd() {
 	}
 }
 
-// UnseeEnd returns a function that restores the position at which the end was seen. It is for
-// callers that only look ahead. For example, after the quotation mark in {"a": "x" such a caller
-// sees the end of the text before the Reader has come there. What the Reader writes up to that end
-// still comes from the model.
+// UnseeEnd returns a function that restores the record of SawEnd. It is for callers that only look
+// ahead. For example, after the quotation mark in {"a": "x" such a caller sees the end of the text
+// before the Reader has come there. The bytes that the Reader writes up to that end still come from
+// the model.
 func (o *Output) UnseeEnd() func() {
 	was := o.endAt
 	return func() { o.endAt = was }
@@ -159,7 +159,7 @@ func (w *Writer) HoldOn() int {
 func (w *Writer) HoldOff() { w.Out.holds-- }
 
 // TakeBack removes everything that was written since the hold at a position. The hold remains open,
-// so what is written instead can be removed as well.
+// so a replacement that is written next can be removed as well.
 func (w *Writer) TakeBack(at int) { w.Out.JSON = w.Out.JSON[:at-w.Out.sent] }
 
 // drop removes everything that was written since the hold at a position, and closes that hold.

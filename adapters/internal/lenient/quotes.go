@@ -81,10 +81,10 @@ func (s *stringReader) doubledQuote(q Delim) bool {
 	return !scan.IsDigit(before)
 }
 
-// memberLost reports whether a member that the schema has is next to the quotation mark at the
-// current position. The member may follow the mark, with punctuation or a doubled mark between
-// them, as in "a.txt, "mode": …. Or its key may come before the mark and lack its own first mark,
-// as in …, mode": "r". In Python such a key ends with an equals sign.
+// memberLost reports whether a member in the schema is next to the quotation mark at the current
+// position. The member may follow the mark, with punctuation or a doubled mark between them, as in
+// "a.txt, "mode": …. Or its key may come before the mark and lack its own first mark, as in …,
+// mode": "r". In Python such a key ends with an equals sign.
 func (s *stringReader) memberLost(q Delim) bool {
 	n := len(q.Close)
 	start := n

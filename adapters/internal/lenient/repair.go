@@ -12,12 +12,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Repair reads a document that was meant to be JSON, for adapters.Repair. The function strip
-// removes from the beginning what does not belong to the document, such as reasoning. The type t,
-// which may be nil, decides the spelling of keys and the types of values, and whether a string that
-// contains an object remains a string. A document without defects is returned unchanged, including
-// its white space, with no repairs. Repair returns an error only if nothing in the text begins a
-// value, or if MaxDepth is exceeded.
+// Repair reads a document that was meant to be JSON, for adapters.Repair. It returns the document
+// as strict JSON and the names of the repairs. The function strip removes text that is not part of
+// the document, such as reasoning, from the beginning. The type t, which may be nil, decides the
+// spelling of keys and the types of values, and whether a string that contains an object remains a
+// string. A document without defects is returned unchanged, including its white space, with no
+// repairs. Repair returns an error only if nothing in the text begins a value, or if MaxDepth is
+// exceeded.
 func Repair(text string, t *schema.Type, strip func(string) string) (
 	out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")

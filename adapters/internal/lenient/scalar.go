@@ -15,7 +15,7 @@ import (
 // A bare key consists of word bytes, hyphens, dots and $ (max-items, $ref). If wild is true, a bare
 // key is everything up to the colon, because Gemma 4 writes keys without quotation marks and with
 // blanks in them: call:run{Basic LLM Chain:…}. A quoted key ends at the first mark after its
-// opening one. A slip there is noticed at the colon.
+// opening one. If that is wrong, the missing colon shows it.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
 		r.quotes.key = true
@@ -126,10 +126,10 @@ func (x *Text) ownWord(word string) bool {
 		word == "False")
 }
 
-// oddPhrase reports whether a text without quotation marks may have lost one of them, or something
-// next to it. For example, a.txt" has lost its first mark, and true: has lost what followed it. As
-// strings both would be valid but wrong. It looks for a literal with punctuation after it, marks
-// without a partner, escaped marks, and a sign of structure at the beginning.
+// oddPhrase reports whether a text without quotation marks may have lost one of them, or a
+// character next to it. For example, a.txt" has lost its first mark, and true: has lost the text
+// after it. As strings both would be valid but wrong. It looks for a literal with punctuation after
+// it, marks without a partner, escaped marks, and a sign of structure at the beginning.
 func oddPhrase(text string) bool {
 	// true: or null; lost what followed it
 	if word := strings.TrimRight(text, ":;., "); word != text {

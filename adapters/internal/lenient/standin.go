@@ -27,7 +27,7 @@ func ObjectOf(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// objectInString converts a string that contains an object, or nothing, to an object. It returns
+// objectInString converts a string to an object if it contains an object or is empty. It returns
 // false if it cannot. Arguments in a string are OpenAI's own form, {"arguments": "{\"city\":
 // \"Rome\"}"}, so models that have seen that API write it everywhere. The JSON in the string may
 // have any of the usual slips, but must be complete.
@@ -44,12 +44,12 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// only makes a lone value the value of a tool's only parameter. For example, {"name": "search",
-// "arguments": "vienna trams"} becomes a call of search. It returns false if the tool does not have
-// exactly one parameter. It also returns false for a string that contains brackets or a tag,
-// because that is more likely an object or a call in an unknown notation. For example, <parameter
-// name="city">Oslo</parameter> inside the tags of another family would be a wrong value that fits
-// the schema.
+// only returns an object with a lone value as the value of a tool's only parameter. For example,
+// {"name": "search", "arguments": "vienna trams"} becomes a call of search. It returns false if the
+// tool does not have exactly one parameter. It also returns false for a string that contains
+// brackets or a tag, because that is more likely an object or a call in an unknown notation. For
+// example, <parameter name="city">Oslo</parameter> inside the tags of another family would be a
+// wrong value that fits the schema.
 func only(value string, t *schema.Type) (string, bool) {
 	if m := t.Members(); len(m) == 1 &&
 		!(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") ||

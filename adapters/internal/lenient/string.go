@@ -105,8 +105,8 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 // in {"where": "{\"city\": \"Rome\"}"}, is read leniently, but must be complete, because half an
 // object would be another one. A value that fits the elements of a list becomes a list of one
 // element, [3] for {"ids": 3}, unless it may be several. So "bug, ui" remains a string, which the
-// schema check refuses. An element of a list of lists (inList) does not become a list, because its
-// brackets were lost.
+// schema check refuses. If inList is true, the value is an element of a list and does not become a
+// list itself.
 func fit(value string, t *schema.Type, inList bool) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
 		return fits
@@ -274,8 +274,8 @@ func (x *Text) windowsPath() bool {
 
 // sharePath reports whether a host's name and a single backslash follow at offset i. The correct
 // spelling of \\host\share is \\\\host\\share, so a single backslash before share shows that none
-// is doubled. If it forms an escape with the next letter, as in \\host\new, both readings are
-// possible, and the result is false.
+// is doubled. If the backslash and the next letter form an escape, as in \\host\new, both readings
+// are possible, and the result is false.
 func (x *Text) sharePath(i int) bool {
 	n := x.wordEnd(i, "-.", "")
 	next := x.At(n + 1)
@@ -346,9 +346,9 @@ func (cp *copier) unicodeEscape() {
 	cp.Pos += n
 }
 
-// byteEscape reads \xXX. In Python it is a character. JSON does not know it. From \xa0 on it is a
-// letter, as in S\xe3o, unless another \x follows, as bytes of UTF-8 do. Otherwise it may also be
-// part of a pattern or of a program (see Output.Doubt).
+// byteEscape reads \xXX, which JSON does not know. In Python it is a character. Elsewhere it is a
+// letter from \xa0 on, as in S\xe3o, unless another \x follows, as in bytes of UTF-8. In all other
+// cases it may be part of a pattern or of a program (see Output.Doubt).
 func (s *stringReader) byteEscape() {
 	if s.At(3) < 0 || !scan.IsHex(s.At(2)) || !scan.IsHex(s.At(3)) {
 		s.doubled()
@@ -379,7 +379,7 @@ func (x *Text) unit(i int) (half rune, n int) {
 	return rune(code), n
 }
 
-// joined consumes "+" and the opening delimiter of a string that continues the one just read, and
+// joined consumes "+" and the opening delimiter of a string that continues the current one, and
 // returns that delimiter. It returns false if there is none. JavaScript and Python break a long
 // text as in {"a": "x" + "y"}. Python also writes 'a' 'b', which is doubtful in a list, because a
 // comma may be missing.

@@ -145,9 +145,8 @@ func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 }
 
 // wordEnd returns the offset after the word at offset i, which has at most MaxKey bytes. It returns
-// i if there is no word. A word consists of word bytes and the bytes in also, without those in
-// stops. If also is empty, a word consists of all bytes except those in stops, as keys do in some
-// model families.
+// i if there is no word. A word consists of word bytes and the bytes in also. If also is empty, it
+// consists of all bytes except those in stops, as keys do in some model families.
 func (x *Text) wordEnd(i int, also, stops string) int {
 	for n := i; n < i+MaxKey; n++ {
 		c := x.At(n)
@@ -163,9 +162,8 @@ func (x *Text) wordEnd(i int, also, stops string) int {
 }
 
 // itemEnd returns the offset after the string, number or literal at offset i and the white space
-// that follows it. It returns i if there is none or its end is too far away. Unescaped quotation
-// marks inside a string are ignored: the first closing mark ends the element, because callers only
-// ask whether an element is possible.
+// after it. It returns i if there is no such element, or if its end is too far away. A string ends
+// at the first closing mark, because callers only ask whether an element is possible.
 func (x *Text) itemEnd(i int) int {
 	n := i
 	if q, ok := x.QuoteAt(i); ok {
@@ -211,10 +209,10 @@ type aKey struct {
 }
 
 // lookForKey looks at offset i for a key, which is a plain word or a quoted text, and for the colon
-// after it. The text of the result is "" if there is none. A key has at most MaxKey bytes, so that
-// a quotation mark in a long text costs little. Where the text is cut, a colon may follow. After a
-// key without a colon, as in {"a" 1}, the other keys may also lack their colons, so a closing
-// quotation mark is then enough.
+// after it. The text of the result is "" if there is no key. A key has at most MaxKey bytes, so
+// that a quotation mark in a long text costs little. At the end of the text a colon may still
+// follow. After a key without a colon, as in {"a" 1}, the other keys may also lack their colons, so
+// a closing quotation mark is then enough.
 func (x *Text) lookForKey(i int) (k aKey) {
 	k.at = i
 	q, quoted := x.QuoteAt(i)
@@ -239,8 +237,8 @@ func (x *Text) lookForKey(i int) (k aKey) {
 	return k
 }
 
-// KeyAt returns the key at offset i that a colon follows, and the offset after the colon. It
-// returns "" and 0 if there is none.
+// KeyAt returns the key at offset i and the offset after its colon. It returns "" and 0 if there is
+// no key with a colon.
 func (x *Text) KeyAt(i int) (key string, value int) {
 	if k := x.lookForKey(i); k.text != "" && k.value > 0 {
 		return k.text, k.value
