@@ -160,8 +160,8 @@ func (a *Ahead) member(c byte) bool {
 	return true
 }
 
-// free reports whether any text is allowed at this point: in a thought, in arguments, and in a
-// member that may be a parameter.
+// free reports whether the current place may have any text: a thought, arguments, or a member that
+// may be a parameter.
 func (a *Ahead) free() bool {
 	return len(a.inside) > 0 && a.inside[len(a.inside)-1] ||
 		a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))

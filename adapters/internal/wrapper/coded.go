@@ -48,8 +48,8 @@ func coded(text string, t *toolset.Tool) *node {
 	return bullets(text)
 }
 
-// odd matches what YAML has besides plain values: comments, anchors, tags, folded texts and doubled
-// quotation marks. A text with one of these is not read as a call.
+// odd matches parts of YAML other than plain values: comments, anchors, tags, folded texts and
+// doubled quotation marks. A text with one of these is not read as a call.
 var odd = regexp.MustCompile(`(?m)(?:^|\s)#|[:\-] +[&*!>%@|]|''`)
 
 // bullets reads a list with one member of an object in each element, such as "- city: Paris". It
@@ -105,10 +105,10 @@ type pairReader struct {
 	form string // the signs before and after the key of the first pair
 }
 
-// has reports whether a key is a parameter.
+// has reports whether a key is a parameter in the type typ. If typ is nil, it returns true.
 func (p *pairReader) has(key string) bool { return p.typ == nil || p.typ.Has(key) }
 
-// key matches the name of a parameter with the signs around it.
+// key matches the name of a parameter with the signs before and after it.
 var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|\s+\.\s+|[ \t]+|$)`)
 
 // query reads the text as the query of a URL into p.n, and reports whether it is one.
@@ -223,8 +223,8 @@ func (p *pairReader) value(listed bool) *node {
 	return &node{text: word, cdata: true}
 }
 
-// quotedValue returns the content of a text in quotation marks, or nil if some notation gives a
-// special meaning to a part of it.
+// quotedValue returns the content of a text in quotation marks. It returns nil if a part of the
+// text has a special meaning in some notation, such as $name in a shell.
 func quotedValue(quoted string) *node {
 	inner := quoted[1 : len(quoted)-1]
 	switch {
@@ -241,11 +241,11 @@ func quotedValue(quoted string) *node {
 	return &node{text: inner, cdata: true}
 }
 
-// dollar matches what a shell replaces in a text.
+// dollar matches text that a shell replaces: variables and commands.
 var dollar = regexp.MustCompile("\\$[\\w({]|`")
 
 // gap reads the separator between two pairs, and reports whether there was one. If the value before
-// ends in a separator such as a comma, blanks alone do not separate, because that comma may have
+// it ends in a separator such as a comma, blanks alone do not count, because that comma may have
 // been meant to come after the quotation mark.
 func (p *pairReader) gap() bool {
 	before := len(p.text)
@@ -307,8 +307,9 @@ func (l *law) assigned(text string) *node {
 // table matches the head of a table in TOML, such as [tool_call.arguments].
 var table = regexp.MustCompile(`^(\[\[?)([\w.-]+)(\]\]?)$`)
 
-// table returns the object at a path and creates what is missing. If element is true, the object is
-// a new element of the list at the path. It returns nil if the path already has another value.
+// table returns the object at a path, and creates the missing objects. If element is true, the
+// object is a new element of the list at the path. It returns nil if the path already has another
+// value.
 func (n *node) table(path []string, element bool) *node {
 	for i, name := range path {
 		var inner *node

@@ -7,11 +7,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// flow reads a value of YAML on one line, as in {kind: line, from: [0, 0]}. It shortens the text.
+// flow reads a value of YAML on one line, as in {kind: line, from: [0, 0]}. The field text is the
+// part that is not read yet.
 type flow struct{ text string }
 
 // value reads a mapping, a sequence, or a scalar that ends before a comma or a closing bracket. It
-// returns nil if the text does not begin with one.
+// returns nil if the text does not begin with such a value.
 func (f *flow) value() *node {
 	f.blanks()
 	var n *node
@@ -30,8 +31,8 @@ func (f *flow) value() *node {
 	return n
 }
 
-// members reads the content of a mapping or a sequence with its brackets. It returns nil if
-// anything in it is not a value, or a key of a mapping is not a plain name.
+// members reads the content of a mapping or a sequence with its brackets. It returns nil if a part
+// of it is not a value, or if a key of a mapping is not a plain name.
 func (f *flow) members() *node {
 	n, closer := &node{kind: anObject}, byte('}')
 	if f.text[0] == '[' {

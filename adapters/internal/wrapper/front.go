@@ -25,9 +25,9 @@ type lines struct {
 	over    bool // the object is complete, so only closing signs may follow
 }
 
-// These match beginnings of lines: a line of a program up to its bracket, and a text that may
-// become such a line or a line of YAML. A variable has to begin with a small letter, so that the
-// first word of a sentence does not delay the reply.
+// program matches the beginning of a line of a program up to its bracket. partial matches a text
+// that may become such a line or a line of YAML. A variable has to begin with a small letter, so
+// that the first word of a sentence does not delay the reply.
 var (
 	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:return )?(?:await )?[\w.]+$`)
 	partial = regexp.MustCompile(
@@ -37,9 +37,8 @@ var (
 // maxFirst bounds the first line, in bytes: a name and the signs and words around it.
 const maxFirst = toolset.MaxName + 64
 
-// goes takes one more byte, and reports whether the text may still be a call. The type [lines]
-// describes the forms that such a call may have. After goes has returned false, the text is no
-// call.
+// goes takes one more byte, and reports whether the text may still be a call in one of the forms of
+// [lines]. After it has returned false, the text is not a call, and goes must not be called again.
 func (s *lines) goes(c byte, tools *toolset.Set) bool {
 	if s.free {
 		return s.tool == nil || s.behind(c)
@@ -101,7 +100,7 @@ func (s *lines) goes(c byte, tools *toolset.Set) bool {
 		}))
 }
 
-// outer matches a key of YAML without a value, and comment a line with a comment.
+// outer matches a key of YAML without a value. comment matches a line with a comment.
 var (
 	outer   = regexp.MustCompile(`^[a-z][a-z0-9_]*:$`)
 	comment = regexp.MustCompile(`^# \S`)
@@ -158,8 +157,8 @@ var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", 
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
 // placeAhead looks for the name of a tool in one of the places of [place], followed by an object.
-// Its first result reports whether the text may still become that. The tool is returned at the
-// first byte of the object, and before that byte it is nil.
+// may reports whether the text may still become such a text. t is the tool from the first byte of
+// the object on, and nil before that byte.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {
@@ -182,7 +181,7 @@ func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	return may || m, t
 }
 
-// nameAhead does what placeAhead does, for a text that begins with the name or with the signs
+// nameAhead does the same as placeAhead for a text that begins with the name or with the signs
 // around it.
 func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	name := strings.TrimLeft(text, "*`\"'[{(<")

@@ -94,9 +94,9 @@ func (n *node) arguments(t *schema.Type) string {
 	return out.String() + "}"
 }
 
-// byAttribute returns an object in tags of one name, whatever that is, whose only attributes name
-// the members of another: <p name="city">Rome</p>. It returns the other, or nil for any other
-// object.
+// byAttribute converts an object that consists of tags of one name, <p name="city">Rome</p>, to an
+// object with the members that their attributes name, such as city. It returns nil for any other
+// object, also if a tag has a further attribute.
 func (n *node) byAttribute() *node {
 	named := &node{kind: anObject, text: n.text}
 	for _, m := range n.members {
@@ -120,8 +120,8 @@ func (n *node) byAttribute() *node {
 	return named
 }
 
-// gathered returns an object in tags with the tags of one name as the elements of a list, where the
-// type has a list: <times>07:30</times><times>19:30</times>. It returns any other value unchanged.
+// gathered returns an object in tags, in which repeated tags are joined to a list if the type has a
+// list there: <times>07:30</times><times>19:30</times>. It returns any other value unchanged.
 func (n *node) gathered(t *schema.Type) *node {
 	if n.json != "" {
 		return n
@@ -151,10 +151,10 @@ func (n *node) compact() string {
 	return out.String() + map[bool]string{true: "{}", false: "}"}[len(n.members) == 0]
 }
 
-// describes reports whether an object describes arguments instead of being them, as {"query":
-// {"type": "string"}} does. Then JSON has members that the type does not have, or JSON or lines
-// have an object or a list where the type has neither. Such a text must not be read as arguments,
-// although it could be: a schema's "properties" would be opened, and an object would become a text.
+// describes reports whether an object describes arguments instead of being arguments, as {"query":
+// {"type": "string"}} does. It does if JSON has members that the type does not have, or if JSON or
+// lines have an object or a list where the type has neither. Such a text must not be read as
+// arguments: a schema's "properties" would be taken for a wrapper, and an object for a text.
 func (n *node) describes(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||
@@ -179,7 +179,7 @@ func (n *node) unsure(t *schema.Type) bool {
 	})
 }
 
-// tight reports whether a text has no white space at its ends, or just one line break at each end.
+// tight reports whether a text has no white space at its ends, or only one line break at each end.
 func tight(text string) bool {
 	inner, before := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
 	inner, after := strings.CutSuffix(inner, "\n")
@@ -223,8 +223,8 @@ func bare(text string) string {
 	return text
 }
 
-// takes reports whether a tool accepts the members, and each occurs only once and has the right
-// type.
+// takes reports whether a tool accepts the members, and each of them occurs only once and has the
+// right type.
 func takes(t *toolset.Tool, fields []scan.Field) bool {
 	if !t.Takes(fields) {
 		return false

@@ -99,8 +99,7 @@ func (l *law) placed(text string) *node {
 	return callOf(t, args)
 }
 
-// mirrored returns the closing brackets for some opening ones, in the order in which they have to
-// come.
+// mirrored returns the closing brackets for some opening brackets, in the reverse order.
 func mirrored(openers string) string {
 	all := []byte(openers)
 	slices.Reverse(all)
@@ -113,8 +112,8 @@ func isLines(text string) bool { return lineKey.MatchString(text) }
 // lineKey matches the key of a member at the beginning of a line.
 var lineKey = regexp.MustCompile(`^(?:- )?[\w.-]+:(?:\s|$)`)
 
-// callOf returns the call of a tool with some arguments. It returns nil without arguments, and if
-// they name types instead of values.
+// callOf returns the call of a tool with some arguments. It returns nil if args is nil, or if the
+// arguments name types instead of values.
 func callOf(t *toolset.Tool, args *node) *node {
 	if args == nil || slices.ContainsFunc(args.members, describesType) {
 		return nil

@@ -26,8 +26,8 @@ var damaged = regexp.MustCompile(
 // letters returns a mark without its brackets, bars, slashes and blanks.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
 
-// between returns the text between two marks that have the same word for a call, although one of
-// them is damaged or the two have changed places. It returns "" for any other text.
+// between returns the text between two marks with the same word for a call, if one of the marks is
+// damaged or the two have changed places. It returns "" for any other text.
 func between(text string) string {
 	m := damaged.FindStringSubmatch(text)
 	if m == nil || letters(m[1]) != letters(m[3]) {
@@ -42,8 +42,8 @@ func between(text string) string {
 	return m[2]
 }
 
-// document reads a text in the notation in which it begins. It returns nil if the text does not
-// keep to this notation up to its end.
+// document reads a text in the notation in which it begins. It returns nil if any part of the text
+// is not in this notation.
 func (l *law) document(text string) *node {
 	text = l.unwrapped(text)
 	if inner := between(text); inner != "" {
@@ -112,7 +112,8 @@ const (
 	maxMark  = 128
 )
 
-// unwrapped removes the marks and the fence around a text, and records in l what they were.
+// unwrapped returns a text without the marks and the fence around it, and records in l what they
+// were.
 func (l *law) unwrapped(text string) string {
 	for range maxMarks {
 		before := len(text)
@@ -152,8 +153,8 @@ func (l *law) unwrapped(text string) string {
 	return text
 }
 
-// unfenced removes a fence around a whole text, with its label. It returns any other text
-// unchanged.
+// unfenced returns a text without the fence around it and the label of the fence. It returns any
+// other text unchanged.
 func unfenced(text string) string {
 	if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
 		return text
@@ -223,8 +224,7 @@ var counted = regexp.MustCompile(`:\d+$`)
 const gemmaQuote = `<|"|>`
 
 // plainQuotes returns a text with plain quotation marks in place of Gemma's. It returns "" if that
-// could change a value, because a quotation mark is missing or a string has characters that JSON
-// escapes.
+// could change a value, because a mark is missing or a string has characters that JSON escapes.
 func plainQuotes(text string) string {
 	if !strings.Contains(text, gemmaQuote) {
 		return text
@@ -267,8 +267,8 @@ func empty(line string) bool { return strings.TrimSpace(line) == "" }
 // indent returns the number of blanks with which a line begins.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// block reads the lines with the indentation of the first one and what is nested in them. It also
-// returns the lines that remain. The node is nil if a line is not a member.
+// block reads the lines that are indented like the first line, and the lines nested below them. It
+// also returns the lines that remain. The node is nil if a line is not a member.
 func block(lines []string) (*node, []string) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -325,7 +325,7 @@ func block(lines []string) (*node, []string) {
 	return n, lines
 }
 
-// belowKey returns the value of a member. The value is after the colon or, if that is empty, on the
+// belowKey returns the value of a member. It is the text after the colon or, if that is empty, the
 // lines below. It returns nil if the value cannot be read.
 func belowKey(value string, below []string) *node {
 	switch {
@@ -346,8 +346,8 @@ func belowKey(value string, below []string) *node {
 	return lineValue(value)
 }
 
-// literal returns the text of a literal block of YAML, with or without a line break at its end. It
-// returns nil if there is none, or if a line begins before the first one does.
+// literal returns the text of a literal block of YAML, with a line break at its end if ends is
+// true. It returns nil if there is no text, or if a line is indented less than the first one.
 func literal(below []string, ends bool) *node {
 	text := filled(below)
 	if len(text) == 0 {

@@ -40,9 +40,9 @@ func readTags(text string, depth int) *node {
 }
 
 // element reads the tag at the start of a text, up to its closing tag, and returns it as a member.
-// It also returns the length of the tag, its content and its closing tag together. A tag such as
-// <a/> closes itself, and becomes a member without content. It returns the length 0 if there is no
-// tag, or if a tag that needs a closing tag has none.
+// It also returns the length of the text that it read. A tag such as <a/> becomes a member without
+// content. It returns the length 0 if there is no tag, or if a tag that needs a closing tag has
+// none.
 func element(text string, depth int) (member, int) {
 	at := opening.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -88,12 +88,12 @@ func closerOf(text, name string) (start, end int) {
 	}
 }
 
-// tagged returns a tag as a member. A tag for one parameter, such as <arg name="city">Rome</arg>,
-// becomes the member city with the text Rome. The name and the value may be attributes or tags as
-// well. Another tag without attributes becomes a member with the tag's own name. Another tag with
-// attributes becomes an object with a member for each attribute. The content of such a tag is one
-// more member, whose name is empty. So <tool name="f"><city>Rome</city></tool> becomes the member
-// tool, an object with the members name and "". It never fails.
+// tagged returns a tag as a member; it never fails. A tag for one parameter, such as <arg
+// name="city">Rome</arg>, becomes the member city with the text Rome. The name and the value may be
+// attributes or tags as well. Any other tag without attributes becomes a member with the tag's
+// name. Any other tag with attributes becomes an object with a member for each attribute, and one
+// more member, whose name is empty, for the content. So <tool name="f"><city>Rome</city></tool>
+// becomes the member tool, an object with the members name and "".
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)
@@ -141,8 +141,8 @@ var (
 	valueTags = set("value val v")
 )
 
-// content returns the content of a tag: an object if it consists of tags, otherwise a text. Whether
-// entities and the white space at its ends are data depends on the form, which is unknown here, see
+// content returns the content of a tag: an object if it consists of tags, otherwise a text. In some
+// forms entities and the white space at its ends are data, which is unknown here; see
 // [node.unsure].
 func content(inner, name string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") &&

@@ -48,7 +48,8 @@ var (
 			"calltool invoke invocation action callfunction runtool execute command request")
 )
 
-// attributed matches the folded name of a member that says who made a thing, or which thing it is.
+// attributed matches the folded name of a member that names the author or the id of a thing, such
+// as createdby.
 var attributed = regexp.MustCompile(`.(?:by|id)$`)
 
 // callsIt reports whether the name of a member speaks of calls, as "tool_calls" and "func" do.
@@ -58,7 +59,7 @@ func callsIt(key string) bool { return callWords.MatchString(fold(key)) }
 var callWords = regexp.MustCompile(
 	`oper|call|exec|run|tool|func|fn|action|invo|command|request|name|method|^do$|^use$|^op$`)
 
-// says reports whether a value is an object with a member whose name a test accepts.
+// says reports whether a value is an object with a member for whose name test returns true.
 func (n *node) says(test func(key string) bool) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool { return test(m.key) })
 }
@@ -101,14 +102,14 @@ func wraps(key string) bool {
 }
 
 // answers reports whether a member "choices" contains the answer of an API, as in {"choices":
-// [{"message": {…}}]}, and not options to choose from.
+// [{"message": {…}}]}. Otherwise it may contain options to choose from.
 func answers(key string, n *node) bool {
 	return key == "choices" && n.kind == aList && len(n.items) == 1 &&
 		slices.ContainsFunc(n.items[0].members, func(m member) bool { return m.key == "message" })
 }
 
-// holdsCode reports whether a value is a JSON string whose text is neither empty nor an object or a
-// list in JSON, or a list with such a string.
+// holdsCode reports whether a value is a JSON string, or a list with a JSON string, that may
+// contain code: the string is not empty, and does not begin with a brace or a bracket.
 func (n *node) holdsCode() bool {
 	if n.kind == aList {
 		return slices.ContainsFunc(n.items, (*node).holdsCode)

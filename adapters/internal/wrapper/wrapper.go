@@ -57,7 +57,8 @@ func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	return all, l.form
 }
 
-// Form says how clearly the form of a wrapper is that of calls. A larger value is less clear.
+// Form says how clearly the form of a wrapper shows that it contains calls. A larger value is less
+// clear.
 type Form int
 
 // The forms.
@@ -70,8 +71,8 @@ const (
 )
 
 // Doubtful returns the name of the first tool in a wrapper that contains calls but may be read in
-// two ways. The reason is that entities in tags are data in some forms, and not in others. It
-// returns "" for texts without calls.
+// two ways: entities in tags are data in some forms and not in others. It returns "" for texts
+// without calls.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
@@ -80,7 +81,7 @@ func Doubtful(text string, tools *toolset.Set) string {
 	return ""
 }
 
-// law finds calls in values of any notation.
+// law finds calls in values of any notation. It applies the rule in the package comment.
 type law struct {
 	tools  *toolset.Set
 	marked bool // marks surround the text, so it can only be meant as a call
@@ -160,8 +161,8 @@ type parts struct {
 	wrong bool     // the object is a record of a call, or names two tools
 }
 
-// object returns the calls of an object, or nil. A member may name the tool, the keys may be the
-// names of tools, or the object may be a wrapper around calls.
+// object returns the calls of an object, or nil if any part of it is not a call. A member may name
+// the tool, the keys may be the names of tools, or the object may be a wrapper around calls.
 func (l *law) object(n *node, depth int) []Call {
 	p := l.divide(n)
 	switch {
@@ -259,8 +260,8 @@ func (l *law) byKey(p *parts) (all []Call) {
 	return all
 }
 
-// divide sorts the members of an object into parts. Any member may name the tool, but a member such
-// as "type" or "id" does so only if no other member does.
+// divide sorts the members of an object into parts. Any member may name the tool. A member such as
+// "type" or "id" names it only if no other member does.
 func (l *law) divide(n *node) (p parts) {
 	var second *toolset.Tool
 	answered := false
@@ -339,8 +340,8 @@ func (l *law) named(name string) *toolset.Tool {
 	return nil
 }
 
-// fits returns a value as the arguments of a tool, and false if the value does not fit. It must
-// have the required members, and only members that the tool lists. For a tool without listed
+// fits returns a value as the arguments of a tool, and false if the value does not fit. The value
+// must have the required members, and only members that the tool lists. For a tool without listed
 // members, key must be a name for arguments. An object around the arguments is removed, as in <tool
 // name="f"><parameters>…</parameters></tool>.
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
