@@ -52,9 +52,9 @@ func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string 
 	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.Between())), g.call(p, 0, tools))))
 }
 
-// more returns an expression for any number of further calls, or "" if the client said
-// parallel_tool_calls: false. The call becomes a rule of its own, because llama.cpp copies what is
-// repeated as often as the bound says.
+// more returns an expression for any number of further calls, or "" if only a single call is
+// allowed. The call becomes a rule of its own, because llama.cpp copies a repeated expression as
+// often as the bound says.
 func (g *writer) more(call string) string {
 	if g.single {
 		return ""
@@ -76,8 +76,8 @@ func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) 
 	return seq(all...)
 }
 
-// call returns an expression for one call, or for all calls if one example contains all of them,
-// from part i of the pattern on. If the name is inside the body, as in {call} and {calls}, the
+// call returns an expression for one call, from part i of the pattern on, or for all calls if one
+// example contains all of them. If the name is inside the body, as in {call} and {calls}, the
 // choice between tools is inside as well, and the tags around it are written once. If the name is
 // outside, in the tag or the id, each tool has a rule with tags and arguments, because the
 // arguments have to belong to the name.
@@ -190,12 +190,11 @@ func (g *writer) callObject(t chat.Tool, s *print.Spelling) string {
 	return seq(append(all, lit(s.Close))...)
 }
 
-// messages returns an expression for calls in messages with headers, from the recipient of the
-// first call on. The mark that ends the last message is optional, because it may end the reply. The
-// role before the recipient is not in the grammar, because the prompt or the text before the
-// trigger has it. harmony's calls are " to=functions.NAME<|channel|>commentary json<|message|>{…}"
-// up to <|call|>. glimmer's arguments are in a section inside the message, so each call opens and
-// closes a section.
+// messages returns an expression for calls in messages with headers. It begins with the recipient
+// of the first call; the role before it is in the prompt or in the text before the trigger. The
+// mark that ends the last message is optional, because it may end the reply. harmony's calls are "
+// to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>. glimmer's arguments
+// are in a section inside the message, so each call opens and closes a section.
 func (g *writer) messages(tools []chat.Tool) string {
 	p := g.f.Message
 	one := g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, 1, t) })

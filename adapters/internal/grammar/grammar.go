@@ -116,11 +116,11 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 	return Trigger{Word: mark}
 }
 
-// headerTrigger returns a trigger for the recipient in the header of a message, after a mark or
-// where the prompt opens the header. A message with another recipient, or with none, does not
-// trigger: gpt-oss opens <|channel|>analysis and <|channel|>final with the same marks. If the
-// prompt ends with <|start|>assistant, the reply begins with the recipient. Otherwise it begins
-// with a mark and the role.
+// headerTrigger returns a trigger for the recipient in the header of a message. The recipient must
+// follow a mark, or the beginning of the reply if the prompt opens the header. A message with
+// another recipient, or with none, does not trigger: gpt-oss opens <|channel|>analysis and
+// <|channel|>final with the same marks. If the prompt ends with <|start|>assistant, the reply
+// begins with the recipient. Otherwise it begins with a mark and the role.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) +
 		`)`}
@@ -128,8 +128,8 @@ func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 
 // Recipient returns the text before the tool's name in a message's header, from the last blank on.
 // For harmony it is " to=functions.", and for glimmer " to=". The blank is included, because it
-// belongs to the model's token. The family must write messages whose header has a blank before the
-// name. It does not check this, and otherwise panics.
+// belongs to the model's token. It panics if the family writes no messages, or if its header has no
+// blank before the name.
 func Recipient(f *declaration.Family) string {
 	before := f.Message.Parts[0].Lit.Text
 	return before[strings.LastIndexByte(before, ' '):]

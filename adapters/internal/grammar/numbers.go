@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// manyDigits bounds numbers whose schema has no bounds. A model that has to write a number and has
-// none in mind would otherwise never end it. Identifiers of eighteen digits still fit. Every bound
-// that is computed here fits an int64.
+// manyDigits bounds numbers whose schema has no bounds. Without a bound, a model that has no number
+// in mind might never end it. Identifiers of eighteen digits still fit. Every bound that is
+// computed here fits an int64.
 const manyDigits = 999_999_999_999_999_999
 
 // noLimit means no upper limit, or one that cannot be enforced. -noLimit means the same for lower
@@ -43,12 +43,12 @@ func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	return between(low, high, 0, fractions)
 }
 
-// limit returns the whole number for a bound, or no limit (see noLimit) if b is nil. step is the
+// limit returns the bound b as a whole number, or no limit (see noLimit) if b is nil. step is the
 // direction from the bound to the allowed numbers. For integers the result is exact, also with
 // exclusiveMinimum. For numbers with fractions it is the bound itself, even if the schema excludes
-// it, or the next whole number outwards: 1.5 as the minimum becomes 1. Such a limit allows too much
-// and is reported as dropped. A limit of more than eighteen digits is reported as well, and left
-// out.
+// the bound, or the next whole number outwards: 1.5 as the minimum becomes 1. Such a limit allows
+// too much and is reported as dropped. A limit of more than eighteen digits is left out and
+// reported as well.
 func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	if b == nil {
 		return -step * noLimit

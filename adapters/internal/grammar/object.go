@@ -11,8 +11,8 @@ import (
 
 // anyOrder is the largest number of members that may come in any order. There is a rule for every
 // set of members already written, so each further member doubles the rules: five members have 32
-// sets. A model writes worse values in an order that it did not learn, so small objects, as in most
-// calls, may have any order.
+// sets. Small objects, as in most calls, may have any order, because a model writes worse values in
+// an order that it did not learn.
 const anyOrder = 5
 
 // slot is a member that an object may have. Its expr matches the whole member, with its name and
@@ -60,10 +60,10 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 }
 
 // listed returns the members that a schema lists, in the schema's order, each with its expression.
-// It gets each expression by a call of the function write, and leaves out a member whose expression
-// is "". A name that is only required, as in {"required": ["x"]}, is a member as well. A call
-// without that member would be refused. If "additionalProperties" is false, such a schema
-// contradicts itself. The member is then allowed here, and the schema check decides.
+// The function write returns the expression; if it is "", the member is left out. A name that is
+// only required, as in {"required": ["x"]}, is a member as well, because a call without it would be
+// refused. If "additionalProperties" is false, such a schema contradicts itself. The member is then
+// allowed here, and the schema check decides.
 func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -111,9 +111,8 @@ func (g *values) members(o slots) string {
 }
 
 // inAnyOrder returns an expression for the members that are not written yet, in any order. The
-// parameter written has a bit for each member that comes before them. The map known holds the
-// expression for each value of written. So "a before b" and "b before a" share the expression for
-// what follows both.
+// parameter written has a bit for each member before them. The map known contains the expression
+// for each value of written, so the orders "a, b" and "b, a" share the expression for the rest.
 //
 //	a and b, neither required:   ( a ( "," b )? | b ( "," a )? )?
 func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
@@ -142,9 +141,9 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 }
 
 // inOrder returns an expression for the members from index i on. Each optional member is a branch.
-// The members before index i matter only for the comma. The parameter some says whether one of them
-// is written. So each member needs two rules, and not one for each set of earlier members. The map
-// known holds these rules. A rule without an earlier member has a negative index in it.
+// The parameter some says whether one of the members before i is written; they matter only for the
+// comma. So each member needs two rules, and not one for each set of earlier members. The map known
+// contains these rules. A rule without an earlier member has a negative index in it.
 func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
@@ -174,9 +173,10 @@ func (o slots) lead(some bool) string {
 	return ""
 }
 
-// end returns an expression for the end of an object after the members that the schema lists. The
-// members that it does not list come here. In other places they would have to be allowed after
-// every set of listed members. The parameter some says whether a listed member came before.
+// end returns an expression for the end of an object after the members that the schema lists.
+// Members that it does not list are only allowed here, because elsewhere they would have to be
+// allowed after every set of listed members. The parameter some says whether a listed member came
+// before.
 func (o slots) end(some bool) string {
 	if some {
 		if o.other == "" {
@@ -217,9 +217,8 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// wordBut returns a character class with the characters of an identifier. The characters in the
-// parameter not are left out. If it has any, the digits are left out too, because the character may
-// be the first of a name.
+// wordBut returns a character class with the characters of an identifier, except those in not. If
+// not is not empty, the digits are left out too, because the character may be the first of a name.
 func wordBut(not string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {

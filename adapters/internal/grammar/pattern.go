@@ -29,9 +29,9 @@ const (
 	timePattern = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[-+](?:[01][0-9]|2[0-3]):[0-5][0-9])`
 )
 
-// patterned returns an expression for a string with patterns or formats, by the first of them that
-// GBNF can express, or "" if it can express none. The others, and the length, are reported as
-// dropped, because GBNF cannot form the intersection of rules. If allOf gives several patterns, the
+// patterned returns an expression for a string with patterns or formats. It uses the first of them
+// that GBNF can express, and returns "" if there is none. The others, and the length, are reported
+// as dropped, because GBNF cannot combine rules with "and". If allOf gives several patterns, the
 // first is used, because the narrowest cannot be determined.
 func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, pattern func(text string) string) {
@@ -85,9 +85,9 @@ type patternWriter struct {
 }
 
 // anchored translates an expression with anchors at both ends. For any other it sets failed,
-// although schemas often forget the anchors. "[A-Z]{2}" allows "xxABxx", but the free text around
-// the match cannot be expressed, because in a quoted string it would end at a quotation mark that
-// the match may contain.
+// although schemas often forget the anchors. "[A-Z]{2}" allows "xxABxx", but GBNF cannot express
+// the free text around the match: in a quoted string that text ends at a quotation mark, which the
+// match may contain.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -141,8 +141,8 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 }
 
 // literal returns an expression for a text in the spelling. A quotation mark is written as the
-// spelling escapes it. A character that may begin the closing tag after a raw value makes the
-// pattern fail.
+// spelling escapes it. If the text has a character that may begin the closing tag after a raw
+// value, it sets failed.
 func (w *patternWriter) literal(text []rune) string {
 	out := ""
 	for _, c := range text {
@@ -183,8 +183,9 @@ func jsonEscape(c rune) string {
 // class translates a set of characters, given as ranges. Characters that the spelling escapes
 // become alternatives, and the others remain ranges. No spelling escapes characters beyond ASCII,
 // so only those up to 0x7f are handled one by one. Control characters other than white space are
-// left out, because a model would write them as escapes that the pattern does not mean. It sets
-// failed if the set contains a character that cannot be written, or none that can.
+// left out, because a model would write them as escapes that are not part of the pattern. It sets
+// failed if the set contains a character that cannot be written, or if no character of the set can
+// be written.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	var plain []rune // ranges

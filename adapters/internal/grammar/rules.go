@@ -11,9 +11,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ruleSet has the rules of one grammar. Expressions are GBNF text and can be concatenated. An empty
-// expression matches the empty text. Because expressions are text and not trees, equal expressions
-// are equal map keys, so they can share a rule.
+// ruleSet contains the rules of one grammar. Expressions are GBNF text and can be concatenated. An
+// empty expression matches the empty text. Because expressions are text and not trees, equal
+// expressions are equal map keys, so they can share a rule.
 type ruleSet struct {
 	rules   []string          // in the order of their definition
 	named   map[string]string // names of rules by their expressions or keys
@@ -83,9 +83,9 @@ func (g *ruleSet) define(name, expr string) {
 	g.rules = append(g.rules, name+" ::= "+expr)
 }
 
-// rule returns the name of a rule for an expression, or "" for an empty one. Equal expressions
-// share a rule. The name is derived from the hint, because in a server's log get-weather-city says
-// more than rule 17.
+// rule returns the name of a rule for an expression, or "" for an empty expression. Equal
+// expressions share a rule. The name is derived from the hint, because in a server's log
+// get-weather-city says more than rule 17.
 func (g *ruleSet) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
@@ -127,7 +127,7 @@ func (g *ruleSet) once(key, hint string, write func() string) string {
 	return name
 }
 
-// each returns the results of a function for the elements of a list.
+// each returns the results of calling the function of with each element of a list.
 func each[T any](list []T, of func(T) string) []string {
 	out := make([]string, len(list))
 	for i, x := range list {
@@ -136,8 +136,8 @@ func each[T any](list []T, of func(T) string) []string {
 	return out
 }
 
-// lit returns an expression for a text. An empty text, as spellings have it in some places, gives
-// an empty expression, which seq leaves out and alt makes optional.
+// lit returns an expression for a text. For an empty text it returns an empty expression, which seq
+// leaves out and alt makes optional.
 func lit(text string) string {
 	if text == "" {
 		return ""

@@ -59,8 +59,8 @@ func characters(quote byte) string {
 const maxShort = 64
 
 // raw returns an expression for a text without the tags in avoid. A short text (see maxShort), such
-// as one with maxLength 20, cannot even contain "<", which is stricter than the schema. To count in
-// an automaton would take a rule for each state and length.
+// as one with maxLength 20, cannot even contain "<", which is stricter than the schema. An
+// automaton that counts characters would need a rule for each state and length.
 func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	if high >= 0 && high <= maxShort {
 		class := "[^\\x00"

@@ -102,8 +102,8 @@ func ofOneKind(c choice) (all []choice) {
 }
 
 // value returns an expression for a value at a place. If the place has no choice, any value is
-// allowed and the place is reported as dropped, because otherwise the model could not continue. The
-// empty expression is a valid choice only for the value "", which in a tag is the empty text.
+// allowed and the place is reported as dropped, because otherwise the model could not continue. An
+// empty expression counts only for the value "", which is the empty text in a tag.
 func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
@@ -177,10 +177,10 @@ func (g *values) any(s *print.Spelling) string {
 	})
 }
 
-// span returns how many characters or elements are allowed, and -1 for high if there is no limit.
-// llama.cpp refuses bounds above maxRepeat. So a larger minimum is reduced to maxRepeat, a larger
-// maximum is left out, and both are reported as dropped. If the minimum exceeds the maximum, the
-// maximum counts.
+// span returns the least and the greatest number of characters or elements; high is -1 if there is
+// no limit. llama.cpp refuses bounds above maxRepeat. So a larger minimum is reduced to maxRepeat,
+// a larger maximum is left out, and both are reported as dropped. If the minimum exceeds the
+// maximum, the maximum counts.
 func (g *values) span(least, most *schema.Count) (low, high int) {
 	held := func(bound *schema.Count, none, beyond int) int {
 		switch {
@@ -200,10 +200,10 @@ func (g *values) span(least, most *schema.Count) (low, high int) {
 }
 
 // array returns an expression for a list. A schema with prefixItems is a tuple, whose first
-// elements have places of their own. All of these are required. The schema allows fewer, but an
-// incomplete tuple is mostly a mistake. items: false means that no more elements follow, or without
-// prefixItems, that the list is empty. uniqueItems cannot be expressed, because a grammar has no
-// memory of earlier elements.
+// elements have places of their own. All of these are required here, although the schema allows
+// fewer, because an incomplete tuple is mostly a mistake. items: false means that no more elements
+// follow; without prefixItems it means that the list is empty. uniqueItems cannot be expressed,
+// because a grammar has no memory of earlier elements.
 func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	low, high := g.span(n.MinItems, n.MaxItems)
