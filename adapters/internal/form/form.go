@@ -84,7 +84,8 @@ var series = map[string]string{"calls": "call", "args": "arg", "object": "member
 var codings = map[string]string{"values": "json compact python nested",
 	"types": "json number python"}
 
-// aCoding matches the value of a strings line: how strings are written, and how that is escaped.
+// aCoding matches the value of a strings line: how strings are written, and how the result is
+// escaped.
 var aCoding = regexp.MustCompile(`^(raw|json|python|) ?\b(xml|url|)$`)
 
 // Take adds one line of a declaration, given without its first word, such as "call @@TOOL
@@ -128,8 +129,8 @@ func (f *Form) Take(line string) error {
 	return err
 }
 
-// Check returns an error if a line is missing. It must be called once, after all lines were added,
-// and also moves newlines before the calls to Glue.
+// Check returns an error if a line is missing. It also moves newlines before the calls to Glue. It
+// must be called once, after all lines were added.
 func (f *Form) Check() error {
 	if len(f.Call) == 0 || !f.Call[0].has("name") {
 		return fmt.Errorf("a form needs a call line with {name}")
@@ -210,8 +211,8 @@ func parse(text, may string) (e Example, err error) {
 	return e, nil
 }
 
-// holeIn returns the offset of the first hole in a text, or -1 if there is none. Two braces in a
-// row are a literal brace.
+// holeIn returns the offset of the first hole in a text, or -1 if there is none. Two opening braces
+// in a row are a literal brace.
 func holeIn(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -226,8 +227,8 @@ func holeIn(text string) int {
 	return -1
 }
 
-// parseSeries reads an example that has the hole of its kind twice. It returns an error for any
-// other number.
+// parseSeries reads an example with two holes of the given kind, and returns the texts around them.
+// It returns an error for any other number of holes.
 func parseSeries(text, kind string) (Series, error) {
 	parts := strings.Split(text, "{"+kind+"}")
 	if len(parts) != 3 {

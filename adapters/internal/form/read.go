@@ -59,7 +59,8 @@ const maxSteps = 1 << 21
 
 // Read reads the calls at offset 0 and returns them with the offset after them. It reads all calls
 // if the form has a calls line, and otherwise one. The match is Incomplete if the text ends first.
-// It is Mismatch if there is no call, if the reading is uncertain, or if it takes too many steps.
+// It is Mismatch if there is no call, if the reading is uncertain, or if reading takes too many
+// steps.
 func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
 	r := &reader{Form: f, Text: text, left: maxSteps}
 	end, ok := r.all(&calls)
@@ -205,8 +206,8 @@ func (r *reader) size(from, to int) int {
 }
 
 // leftOver reports whether the text after the calls shows that a value was meant to continue,
-// because it has the end of a call without a beginning. If that end could also occur in prose, the
-// reply must end at offset i or continue with another call.
+// because the text has the end of a call without its beginning. If that end is short, so that it
+// may occur in prose, the reply must end at offset i or continue with another call.
 func (r *reader) leftOver(i int) bool {
 	open, end := r.Opening(), r.closing()
 	if strong(end) {
@@ -317,8 +318,8 @@ func (r *reader) tool(i int, rest []Part) (int, bool) {
 }
 
 // word reads an id or a key at offset i, up to the next part of the example. It returns the offset
-// after the word, and the word. It returns false if there is no such word on the line, or if it is
-// too long.
+// after the word, and the word. It returns false if there is no such word on the line, or if the
+// word is too long.
 func (r *reader) word(i int, rest []Part) (int, string, bool) {
 	for n := 1; n < maxName; n++ {
 		c := r.At(i + n - 1)

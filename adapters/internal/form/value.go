@@ -18,9 +18,9 @@ type stop func(i int) bool
 // maxDepth bounds how deeply values may be nested.
 const maxDepth = 64
 
-// args reads the arguments of the hole {args} at offset i. The parameter rest is the rest of the
-// example. It returns the offset after the arguments. It returns false if the text does not match,
-// or if there are none and the form does not allow that.
+// args reads the arguments of the hole {args} at offset i, and returns the offset after them. The
+// parameter rest is the rest of the example. It returns false if the text does not match, or if
+// there are no arguments and the form does not allow that.
 func (r *reader) args(i int, rest []Part) (int, bool) {
 	ends := func(i int) bool { return r.closesAt(i, r.Args.Close, rest) }
 	if len(rest) == 0 && r.Args.Open == "" && r.Takes(r.call.Name, "") &&
@@ -182,9 +182,9 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 	return value, !quoted, end, ok
 }
 
-// until returns the text from offset i to the first offset at which goesOn is true. ok is false if
-// there is none, or if the text has the opening of a call, because then the end of the call in the
-// text may be that of this call.
+// until returns the text from offset i to the first offset at which goesOn returns true. ok is
+// false if there is no such offset. It is also false if the opening of a call is in the text,
+// because the end that was found may then belong to that call.
 func (r *reader) until(i int, goesOn stop) (text string, end int, ok bool) {
 	open, begun := strings.TrimSpace(r.Call[0][0].Lit), false
 	for end = i; !goesOn(end); end++ {
@@ -319,8 +319,8 @@ func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (
 }
 
 // innermost reports whether an element whose value is at offset i belongs to the list at the place
-// keys[:place], and not to a list around it whose elements are indented alike. The tool's schema
-// tells; if it does not, the calls are in doubt.
+// keys[:place], and not to an outer list with the same indentation. The tool's schema decides. If
+// it does not, the calls are in doubt.
 func (r *reader) innermost(i, place int) bool {
 	lists := 1
 	for r.flat && lists < place && r.keys[place-lists] == "" {
