@@ -23,8 +23,8 @@ type Gap struct {
 	Known func(value string) bool
 }
 
-// Longest is how many bytes of a text between two calls are enough for a judgement. An announcement
-// has at most longest bytes.
+// Longest is the number of bytes of a text between two calls that are kept. A text longer than
+// longest bytes is not an announcement.
 const (
 	Longest = 2048
 	longest = 400
@@ -36,9 +36,10 @@ func (g *Gap) Plain() bool {
 		!Speaks(g.Text) && !strings.ContainsFunc(callMarks.ReplaceAllString(g.Text, ""), isWord)
 }
 
-// IsResult reports whether the text claims to be, or to know, the result of the call before it. One
-// sentence that announces the next call is not such a claim. Two sentences are, because the first
-// is about something else.
+// IsResult reports whether the text claims to be the result of the call before it, or to know that
+// result. A text with tags or the label of a result does, and so does a long text. One sentence
+// that announces the next call does not, but two sentences do, because the first of them is about
+// something else.
 func (g *Gap) IsResult() bool {
 	if g.Plain() {
 		return false
@@ -87,8 +88,8 @@ var block = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```")
 // Asks reports whether a text contains the turn of a user, outside of blocks of code.
 func Asks(text string) bool { return asked.MatchString(block.ReplaceAllString(text, "")) }
 
-// markup matches what does not occur in an announcement: tags, JSON, tables, quoted lines, arrows,
-// code.
+// markup matches a part of a text that does not occur in an announcement: tags, JSON, tables,
+// quoted lines, arrows, code.
 var markup = regexp.MustCompile(
 	"(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
 
@@ -164,9 +165,9 @@ var sentenceEnd = regexp.MustCompile(`[.!?…؟۔።]+["”»')\]*_]*\s+|[。！
 // isWord reports whether a character belongs to a word or a number.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// weight returns the weight of one sentence. A weight above 0 means that the sentence is a claim. A
-// sentence that ends with a colon, or that has words of intent, is more likely an announcement. Any
-// other sentence is judged by its values.
+// weight returns the weight of one sentence. A weight above 0 means that the sentence claims a
+// result. A sentence that ends with a colon, or that has words of intent, is more likely an
+// announcement. Any other sentence is judged by its values.
 func (g *Gap) weight(sentence string) int {
 	w := g.values(sentence)
 	colon := strings.HasSuffix(strings.TrimRight(sentence, " *_"), ":") ||
@@ -193,9 +194,9 @@ func (g *Gap) names(text string) bool {
 	})
 }
 
-// reports reports whether a part of a sentence states a content or a result, before any part
-// announces an action. In "Let me see what b.txt says:" the announcement comes first, so the result
-// is false.
+// reports reports whether a part of a sentence states a content or a result, and no part before it
+// announces an action. It returns false for "Let me see what b.txt says:", where the announcement
+// comes first.
 func (g *Gap) reports(sentence string) bool {
 	for _, part := range strings.FieldsFunc(sentence, func(r rune) bool {
 		return strings.ContainsRune(",;，、–—:：", r)

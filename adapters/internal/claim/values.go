@@ -19,7 +19,7 @@ type value struct {
 // is reports whether a value equals a word, ignoring case.
 func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
 
-// tokens matches quoted texts, and words.
+// tokens matches one quoted text or one word.
 var tokens = regexp.MustCompile(
 	"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
 
@@ -76,9 +76,10 @@ func plain(word string) string {
 	}, word)
 }
 
-// values returns the weight of the values in a sentence. Values from the conversation weigh
-// nothing. If the conversation is unknown, arguments of the next call weigh nothing either. New
-// values count as data of a result. So do values that the next call only passes on within a text.
+// values returns the weight of the values in a sentence, as evidence that the sentence is a result.
+// Values from the conversation weigh nothing. If the conversation is unknown, arguments of the next
+// call weigh nothing either. New values weigh most. So do values that the next call passes on
+// within a longer text.
 func (g *Gap) values(sentence string) (w int) {
 	words, before := scalars(g.Next), lower(g.Before)
 	// a conversation without the values of the first call does not help with the second
@@ -106,8 +107,9 @@ func (g *Gap) values(sentence string) (w int) {
 	return w + g.passedOn(sentence, words)
 }
 
-// withoutWhole removes from a sentence whole arguments of the next call, and returns the rest. It
-// also counts the removed ones that have digits or signs and are not from the conversation.
+// withoutWhole removes whole arguments of the next call from a sentence, and returns the rest. The
+// result w counts those removed arguments that have digits or signs and are not from the
+// conversation.
 func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int) {
 	for _, word := range words {
 		at := strings.Index(strings.ToLower(sentence), strings.ToLower(word))

@@ -109,7 +109,7 @@ func agree(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPref
 // spot is a part of a text, such as a mark, from one position to another.
 type spot struct{ from, to int }
 
-// change replaces a part of a text.
+// change replaces a part of a text by another text.
 type change struct {
 	spot
 	by string
@@ -139,11 +139,12 @@ const (
 	degrees = 3
 )
 
-// Texts returns what the text may have been meant to be, in three degrees: with one visible damage
-// repaired, with two, and with a mark added, two marks swapped, or words after a mark removed. In a
-// text without marks only the part between a tool's name and its arguments is repaired. A degree
-// with too many texts is empty, because the intended text might be among those left out. The result
-// is nil if the text is too long or has too many marks.
+// Texts returns the texts that the damaged text may have been meant to be, in three degrees. The
+// first has texts with one visible damage repaired, the second those with two. The third has texts
+// with a mark added, two marks swapped, or words after a mark removed. In a text without marks only
+// the part between a tool's name and its arguments is repaired. A degree with too many texts is
+// empty, because the intended text might be among those left out. The result is nil if the text is
+// too long or has too many marks.
 func Texts(text string, marks, names []string) [][]string {
 	if len(text) > maxSize {
 		return nil
@@ -268,7 +269,7 @@ func words(text, mark string, marks, names []string) int {
 	return n
 }
 
-// angles are what models write instead of the angle brackets of a tag.
+// angles are the brackets that models write instead of the angle brackets of a tag.
 var angles = [][2]string{{"＜", "＞"}, {"&lt;", "&gt;"}, {"[", "]"}}
 
 // inAngles returns the changes that replace the brackets of the tag at i by the angle brackets of

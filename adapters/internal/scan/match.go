@@ -9,7 +9,7 @@ const (
 	Mismatch   Match = iota // a byte did not match
 	Incomplete              // the text ended, but every byte so far matched
 	Matched                 // all of it was found
-	Committed               // a call was read to its end and cannot be undone
+	Committed               // a call has begun, so the attempt can no longer fail
 )
 
 // IncompleteAtEnd returns Incomplete if c is the end of the text (-1), and otherwise m.

@@ -59,8 +59,9 @@ func (s *Set) Named(name string) *Tool {
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
 // build makes the look-up tables when it is first called, because a reply without calls never needs
-// them. The first of two tools with the same name counts. Two tools whose folded names are the same
-// (a_b and ab), or the same as a name without its prefix, are found only by their exact names.
+// them. Of two tools with the same name, the first counts. A tool is found only by its exact name
+// if its folded name is also that of another tool (a_b and ab), or that of another tool without its
+// prefix.
 func (s *Set) build() {
 	if s.exact != nil {
 		return
@@ -87,8 +88,8 @@ func (s *Set) build() {
 	s.sorted = slices.Sorted(maps.Keys(s.forms))
 }
 
-// add adds a spelling of a tool's name. A spelling that another tool has as well then finds neither
-// tool.
+// add adds a spelling of a tool's name. If another tool has the same spelling, that spelling finds
+// neither tool.
 func (s *Set) add(name string, t *Tool) {
 	folded := fold(name)
 	if other, known := s.forms[folded]; known && other != t || folded == "" {
