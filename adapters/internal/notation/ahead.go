@@ -11,8 +11,8 @@ import (
 )
 
 // Ahead reads a text byte by byte and decides when it can no longer be a call that [Read] accepts,
-// so that all other text is shown as it arrives. It stops at the first word that no call has before
-// its first value. Later it stops if a line without a parameter is followed by more text.
+// so that other text is shown as it arrives. It stops at the first word that cannot come before the
+// first value of a call. Later it stops if a line without a parameter is followed by more text.
 type Ahead struct {
 	*Vocabulary
 	text    []byte // the text up to the first value
@@ -117,8 +117,8 @@ func hasPrefix(words []string, text string) bool {
 	return i < len(words) && strings.HasPrefix(words[i], text)
 }
 
-// ends takes a complete word before the first value. It returns false if no call has such a word
-// there.
+// ends takes a complete word before the first value. It returns false if a call cannot have that
+// word there.
 func (a *Ahead) ends(word string) bool {
 	first := !a.first
 	a.first = true
@@ -154,7 +154,7 @@ func (a *Ahead) isParameter(word string) bool {
 	return a.folded[fold(word)] || a.folded[fold(word[strings.LastIndexAny(word, ".-_")+1:])]
 }
 
-// count counts the quotation marks and the open brackets.
+// count counts c if it is a quotation mark or a bracket.
 func (a *Ahead) count(c byte) {
 	switch c {
 	case '"':
@@ -217,7 +217,7 @@ func (a *Ahead) mayStand(line string) bool {
 	return !unknown
 }
 
-// sorted has the words of words.txt in order.
+// sorted contains the words of words.txt in order.
 var sorted = func() (all []string) {
 	for word := range roles {
 		all = append(all, word)

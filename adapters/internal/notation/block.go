@@ -8,7 +8,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// blockMark matches what follows the name of a literal block of YAML.
+// blockMark matches the text between the name of a literal block of YAML and its first line.
 var blockMark = regexp.MustCompile(`^["']?[ \t]*:[ \t]*\|(-?)[ \t]*\r?\n`)
 
 // block reads the value of a parameter that is a literal block of YAML: the lines after the name
@@ -53,5 +53,5 @@ func (l *lines) block() (value string, end int, ok bool) {
 	return value, end, strings.TrimSpace(text) != "" && lenient.Fits(value, l.of)
 }
 
-// column returns how many bytes a position in a text is from the beginning of its line.
+// column returns the number of bytes between the beginning of a line and a position in it.
 func column(text string, at int) int { return at - 1 - strings.LastIndexByte(text[:at], '\n') }

@@ -5,8 +5,8 @@ import "strings"
 // divider divides tokens that contain more than one part of a call.
 type divider struct{ *reader }
 
-// split divides words whose last part is a parameter after the tool's name or a word of structure,
-// or a member after its parameter. Examples are get_weather.city, ARG_CITY and address.city. It
+// split divides words that end with a parameter after the tool's name or a word of structure, such
+// as get_weather.city and ARG_CITY, or with a member after its parameter, such as address.city. It
 // also divides quoted text that has a parameter with its value, as in `city=Paris`.
 func (r *divider) split() {
 	var all []token

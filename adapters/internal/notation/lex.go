@@ -86,9 +86,9 @@ func wordSize(text string) int {
 	return n
 }
 
-// quoted reads a text in quotation marks at the beginning of a text. It returns its meaning, see
-// [unescaped], and its length with the quotation marks, or 0 if there is none. A quotation mark
-// ends the text only if no letter follows.
+// quoted reads a text in quotation marks at the beginning of a text. It returns the meaning of the
+// text between the marks, see [unescaped], and the length with the marks. The length is 0 if there
+// is no such text. A quotation mark ends the text only if no letter follows.
 func quoted(text string, open rune) (inner string, size int) {
 	first, closer := string(open), quotes[open]
 	if three := strings.Repeat(first, 3); strings.HasPrefix(text, three) {
@@ -126,7 +126,7 @@ func quoted(text string, open rune) (inner string, size int) {
 	return "", 0
 }
 
-// unknowable is the result for a quoted text whose meaning depends on the notation.
+// unknowable is returned for a quoted text whose meaning depends on the notation.
 const unknowable = "\x00"
 
 // unescaped returns the meaning of a text between quotation marks, or [unknowable] if that depends

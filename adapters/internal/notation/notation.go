@@ -49,9 +49,9 @@ const (
 
 // Read reads a text that is one call, and returns false for any other text. The text must name one
 // offered tool, once. It must have each parameter at most once and every required one, with values
-// that fit the schema as written. Only signs and words of structure may be left over. A text with
-// two readings that differ in their arguments is not a call. The function said reports whether the
-// user has written a value, which settles how that value is read.
+// that fit the schema as written. The rest of the text may only be signs and words of structure. A
+// text with two readings that differ in their arguments is not a call. The function said reports
+// whether the user has written a value, which settles how that value is read.
 func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, bool) {
 	text = strings.TrimSpace(text)
 	if tools == nil || text == "" || len(text) > maxText {
@@ -70,8 +70,8 @@ func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, 
 	return Call{r.tool, args, r.shell || r.plain || table}, ok
 }
 
-// arguments returns the values as an object. It returns false if there is no reading, too many were
-// tried, or two readings differ. In the last case the object may be one of the two.
+// arguments returns the values as an object. It returns false if there is no reading, if too many
+// were tried, or if two readings differ. In the last case the object may be one of the two.
 func (r *reader) arguments() (found string, ok bool) {
 	for _, keys := range r.choices() {
 		if *r.tries--; *r.tries < 0 {
@@ -134,7 +134,8 @@ func (r *reader) divide() bool {
 	return r.places()
 }
 
-// fold stores the parameters by their folded names. Two with the same folded name are stored as "".
+// fold stores the parameters by their folded names. If two parameters have the same folded name, ""
+// is stored for it.
 func (r *reader) fold() {
 	r.folded = map[string]string{}
 	for _, m := range r.typ.Members() {
@@ -232,8 +233,8 @@ func (r *reader) choices() [][]key {
 	return all
 }
 
-// closes reports whether a token is part of a closing tag, or of the words that end a parameter or
-// a block: </city>, [/city], end city.
+// closes reports whether a token is part of a closing tag, or is the name after a word that ends a
+// parameter or a block: </city>, [/city], end city.
 func (r *reader) closes(i int) bool {
 	before := func(n int) string {
 		if i-n < 0 {
@@ -254,7 +255,7 @@ func (r *reader) closes(i int) bool {
 	return closing[strings.ToLower(word)]
 }
 
-// closing are words that may come before the name of what ends.
+// closing are words that may come before the name of the part that ends.
 var closing = map[string]bool{"end": true, "ende": true, "fin": true, "close": true, "slut": true}
 
 // object returns the chosen values as an object, and whether the tool accepts them.

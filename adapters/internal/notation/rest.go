@@ -7,7 +7,7 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// rest checks what one reading leaves over between the values.
+// rest checks the parts of a text that one reading does not use, between the values.
 type rest struct {
 	*reader
 	isKey  map[int]bool
@@ -18,9 +18,9 @@ type rest struct {
 	last   int               // the index of the last word of structure, or -1
 }
 
-// left reports whether everything that is left over between the values is structure: the tool's
-// name once, signs, words of structure (see words.txt), and words in tags that occur on both sides
-// of the call.
+// left reports whether all parts of the text that are not used are structure: the tool's name once,
+// signs, words of structure (see words.txt), and words in tags that occur on both sides of the
+// call.
 func (r *reader) left(keys []key, members []member) bool {
 	l := rest{reader: r, isKey: map[int]bool{}, chosen: map[string]bool{},
 		marks: map[string][2]int{}, last: -1}
@@ -48,7 +48,7 @@ func (r *reader) left(keys []key, members []member) bool {
 	return l.named == 1 || l.named == 0 && r.outer != ""
 }
 
-// word reports whether the word at token i, which is left over, is structure.
+// word reports whether the unused word at token i is structure.
 func (l *rest) word(i int) bool {
 	word := l.tokens[i].inner
 	switch param, role := l.param(word), roleOf(word); {
@@ -130,8 +130,8 @@ func (r *reader) beside(i int) bool {
 // calling are words for the type of a call.
 var calling = set("function tool toolcall tooluse functioncall call action toolrequest")
 
-// valueAt returns the index of the first token after the value of keys[*m], if token i is that key,
-// and increments *m. Otherwise it returns i.
+// valueAt returns the index of the first token after the value of keys[*m], and increments *m, if
+// token i is that key. Otherwise it returns i.
 func (r *reader) valueAt(keys []key, members []member, i int, m *int) int {
 	if *m == len(keys) || keys[*m].at != i {
 		return i
@@ -155,7 +155,7 @@ var counts = map[string]bool{"id": true, "callid": true, "toolid": true, "call":
 	"step": true, "toolcall": true}
 
 // labels reports whether a token is the label of a fence. For the label of a shell or a program it
-// sets r.shell, because the user may be meant to run such a block.
+// sets r.shell, because such a block may be for the user to run.
 func (r *reader) labels(i int) bool {
 	if i < 3 || r.tokens[i-1].inner != "`" && r.tokens[i-1].inner != "~" ||
 		r.tokens[i-1].inner != r.tokens[i-3].inner {

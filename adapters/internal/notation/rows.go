@@ -15,8 +15,8 @@ type table struct {
 	names, values []string
 }
 
-// rows reads a text that has its parameters in one row and their values, in the same order, in the
-// next. It returns the values as an object. Examples are a table in Markdown, comma-separated
+// rows reads a text with its parameters in one row and their values, in the same order, in the next
+// row, and returns the values as an object. Examples are a table in Markdown, comma-separated
 // values, and INSERT INTO calls (tool, city) VALUES (...). A name that is not a parameter must be a
 // word of structure, with the tool's name below it. It returns false for any other text, and if the
 // text around the rows is not structure.

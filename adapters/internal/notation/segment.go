@@ -20,7 +20,7 @@ type member struct {
 }
 
 // segment reads a text whose parameters are named at the given places, and returns their values as
-// an object. It returns false if a value cannot be read, or if something is left over that is not
+// an object. It returns false if a value cannot be read, or if the rest of the text is not
 // structure.
 func (r *reader) segment(keys []key) (string, bool) {
 	if len(keys) == 0 {
@@ -46,8 +46,8 @@ func (r *reader) segment(keys []key) (string, bool) {
 	return r.object(keys, values)
 }
 
-// from returns the position where the key at a token begins, including the parameter before it in
-// names like address.city.
+// from returns the position where the key at a token begins. In names like address.city the
+// parameter before the key is included.
 func (r *reader) from(at int) int {
 	if at > 0 && r.tokens[at-1].kind == aSign && strings.HasSuffix(r.tokens[at-1].inner, ".") {
 		return r.tokens[at-1].from
@@ -154,7 +154,7 @@ func unquery(text string) (string, bool) {
 	return plain, err == nil && !strings.ContainsAny(text, "+ ")
 }
 
-// connector reads what is between a parameter and its value: signs, words such as "value", and
+// connector reads the text between a parameter and its value: signs, words such as "value", and
 // before such a word the closing tag of the name, as in <key>city</key><value>. It returns the
 // index of the first token that may belong to the value, and the signs. The index is len(r.tokens)
 // if no value can follow.
@@ -183,9 +183,9 @@ func (r *reader) connector(j, next int) (int, string) {
 	return j, conn
 }
 
-// between returns how many tokens, starting with token j, are a word between a parameter and its
-// value, with what belongs to the word: value=, is, type="string". It returns 0 if the word may be
-// the value.
+// between returns the number of tokens, from token j on, of a word between a parameter and its
+// value, together with its signs: value=, is, type="string". It returns 0 if the word may be the
+// value.
 func (r *reader) between(j int) int {
 	word := strings.ToLower(r.tokens[j].inner)
 	follows := func(n int, k kind) bool { return j+n < len(r.tokens) && r.tokens[j+n].kind == k }
@@ -211,8 +211,8 @@ var typeNames = map[string]bool{"string": true, "str": true, "int": true, "integ
 	"object": true, "json": true, "text": true}
 
 // opens returns the index of a bracket between a key and token j that may open a list or an object,
-// or -1. Only blanks may be between the bracket and the token. Of several brackets the first one
-// counts.
+// or -1. Only blanks may be between the bracket and the token. If there are several brackets, the
+// first one counts.
 func (r *reader) opens(j, keyAt int) int {
 	first := -1
 	for i := j - 1; i > keyAt; i-- {
@@ -236,9 +236,9 @@ const inFront = ":=<>([{]|«⟦⟨【「→⇒➜➔➡←：＝・·├└─�
 var connectors = []string{":=", "=>", "->", "-->", "==>", "::", "==", "~>", ":", "=", "→", "⇒", "➜",
 	"➔", "➡", "←", "<-", "|", ">", "»", "：", "＝", "├", "│", "~", "«"}
 
-// begins returns where a value without quotation marks begins whose first word is token j, and the
-// signs before that value. Signs directly before the word may belong to the value, or to what is
-// between the parameter and the value. It returns false if that cannot be known.
+// begins returns the position of a value without quotation marks whose first word is token j, and
+// the signs before that value. Signs directly before the word may belong to the value or not. It
+// returns false if that cannot be known.
 func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
 	k := j
 	for k-1 > keyAt && r.tokens[k-1].kind == aSign {

@@ -41,9 +41,9 @@ func (r *reader) literal(text string, t *schema.Type, written string) (string, b
 	return quoted, t.Allows(schema.String) && lenient.Fits(quoted, t)
 }
 
-// plainText returns the meaning of a value, and whether it is known. Backslashes and entities have
-// a meaning in some notations only, so such a text is known only if the user has written exactly
-// this.
+// plainText returns the meaning of a value, and false if it is not known. Backslashes and entities
+// have a meaning only in some notations, so a text with one of them is known only if the user has
+// written exactly this text.
 func (r *reader) plainText(text, written string) (string, bool) {
 	switch {
 	case text == unknowable:
@@ -86,8 +86,8 @@ func (r *reader) list(text string, t *schema.Type, inQuotes bool) (string, bool)
 	return list, lenient.Fits(list, t)
 }
 
-// quotedAll returns the meaning of a text, and true, if all of the text is in one pair of quotation
-// marks. Otherwise, and if the meaning is not known, it returns false.
+// quotedAll returns the meaning of a text that is in one pair of quotation marks as a whole. It
+// returns false for any other text, and if the meaning is not known.
 func quotedAll(text string) (string, bool) {
 	open, _ := utf8.DecodeRuneInString(text)
 	if quotes[open] == "" {
@@ -142,8 +142,8 @@ func quotesIn(text string) (n int) {
 	return n
 }
 
-// balanced returns the length of the text from a bracket at its beginning to the closing bracket,
-// or 0 if there is none.
+// balanced returns the length of the text from a bracket at its beginning to the matching closing
+// bracket, or 0 if there is none.
 func balanced(text string) int {
 	depth := 0
 	for _, t := range lex(text) {
@@ -241,9 +241,9 @@ func hasWords(text string) bool {
 	})
 }
 
-// structureIn returns where a sign or an unbalanced closing bracket ends a bare value in a line, or
-// -1. If brackets are around the parameter, a bracket also ends the value, as in
-// [city]Paris[/city].
+// structureIn returns the position of the sign or the unbalanced closing bracket that ends a bare
+// value in a line, or -1. If brackets are around the parameter, a bracket also ends the value, as
+// in [city]Paris[/city].
 func structureIn(line, conn string) int {
 	depth := map[rune]int{}
 	for i, c := range line {
@@ -267,11 +267,11 @@ func structureIn(line, conn string) int {
 	return -1
 }
 
-// gap matches a value with what follows it before another member on its line.
+// gap matches a value with the separator before another member on its line.
 var gap = regexp.MustCompile(`^(?s)(.*?\S??)([ \t]*[` + separates + `/][ \t]*|[ \t]+)([^\s\pL\pN]*)$`)
 
-// beforeNext cuts off from a value what belongs to the next member on its line. It returns false if
-// nothing separates the two.
+// beforeNext splits a line into a value and the separator and signs before the next member. It
+// returns false if nothing separates the two.
 func beforeNext(line string) (value, sep string, ok bool) {
 	m := gap.FindStringSubmatch(line)
 	if m == nil {
@@ -280,8 +280,8 @@ func beforeNext(line string) (value, sep string, ok bool) {
 	return m[1], strings.TrimSpace(m[2]) + " " + m[3], true
 }
 
-// withoutFrame cuts off from a value the signs at the end of the text that repeat the signs at its
-// beginning. It returns other values unchanged.
+// withoutFrame returns a value without the signs at the end of the text that repeat the signs at
+// its beginning. It returns other values unchanged.
 func (r *reader) withoutFrame(value string, from int) string {
 	if from+len(value) < len(strings.TrimRight(r.text, " \t\r\n")) {
 		return value
@@ -326,7 +326,7 @@ func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
 	return true
 }
 
-// hasSigns reports whether a bare value has something to which some notations give a meaning: a
+// hasSigns reports whether a bare value has a part with a special meaning in some notations: a
 // comment, an escape of a URL, a variable of a shell.
 func (r *reader) hasSigns(value string) bool {
 	return commented.MatchString(value) ||

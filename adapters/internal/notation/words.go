@@ -39,7 +39,7 @@ var roles = func() map[string]role {
 }()
 
 // roleOf returns the roles of a word, or 0 if it has none. A word of several parts, such as
-// TOOL_CALL or toolCall, has the roles that all of its parts have.
+// TOOL_CALL or toolCall, has the roles that its parts have in common.
 func roleOf(word string) role {
 	if r := roles[strings.ToLower(word)]; r != 0 {
 		return r
