@@ -15,7 +15,7 @@ type afterReader struct {
 }
 
 // between reads the text between a key and its value. A comma in place of the colon may also mean
-// that the container is a set, so both readings are offered where both are possible.
+// that the container is a set. If both readings are possible, both are offered.
 func (x *afterReader) between() {
 	c := x.at(x.n.Pos)
 	to := keep(x.n, x.n.Pos)
@@ -243,7 +243,8 @@ func (x *afterReader) comma(next Place, behind int) {
 }
 
 // closerLost offers the end of the innermost container without its closing bracket, before a member
-// at i. This is likely if only an outer object knows the member, or if a list contains a key.
+// at i. This is likely if only an outer object has the member in its schema, or if a list contains
+// a key.
 func (x *afterReader) closerLost(i int) {
 	if x.n.Stack.Up == nil {
 		return
@@ -262,8 +263,9 @@ func (x *afterReader) closerLost(i int) {
 }
 
 // early offers to ignore a closing bracket that came too early, because a member of the same
-// container follows it. An example is {"a": {"b": 1}, "c": 2} if only the inner object has a member
-// c. Members that the envelope knows (see Args) are not taken from it.
+// container follows it. For example, in {"a": {"b": 1}, "c": 2} the brace after 1 is too early if
+// only the inner object has a member c. A member of the envelope (see Args) is left to the
+// envelope.
 func (x *afterReader) early(behind int) {
 	for k := 0; scan.IsCloser(x.at(behind)) && k < maxClosers; k++ {
 		behind = x.blank(behind + 1)

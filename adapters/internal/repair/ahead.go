@@ -208,9 +208,9 @@ func knows(l *Level, key string) bool {
 	return false
 }
 
-// memberAhead reports in some whether a member or an element of the container begins at i, where a
-// comma came before, and in known whether the schema has its key. In an object a key must follow.
-// In a list any value may follow, except a bare word, because that may be prose.
+// memberAhead examines the text at i, after a comma. some reports whether a member or an element of
+// the container begins there, and known whether the schema has its key. In an object a key must
+// follow. In a list any value may follow, except a bare word, because that may be prose.
 func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
@@ -228,8 +228,8 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
 }
 
-// closesAhead reports whether the text after the closing brackets at i can follow closing brackets
-// in arguments. After most closing brackets in code it cannot.
+// closesAhead reports whether the text after the closing brackets at i can follow a value. For most
+// closing brackets in code this is false.
 func (g *look) closesAhead(i int, l *Level) bool {
 	for k := 0; scan.IsCloser(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -244,9 +244,9 @@ func (g *look) closesAhead(i int, l *Level) bool {
 	return g.over(i) || g.has(i, "```")
 }
 
-// likelyEnd grades whether the quotation mark before i ends a string, by the text at i: 2 is
-// likely, 1 perhaps, 0 no. The result is 2 after every closing quotation mark of correct JSON. In
-// prose a letter mostly follows, so the result is 0.
+// likelyEnd grades by the text at i whether the quotation mark before i ends a string: 2 is likely,
+// 1 perhaps, 0 no. The result is 2 after every closing quotation mark of correct JSON. In prose a
+// letter mostly follows, so the result is 0.
 func (g *look) likelyEnd(i int, l *Level) int {
 	from := i
 	i = g.blank(i)

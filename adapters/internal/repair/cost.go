@@ -9,11 +9,11 @@ const (
 	small   = 4  // a slip with an almost certain meaning: a trailing comma, True for true
 	trifle  = 2  // a line break in a string
 	strange = 8  // a member that is not among those the schema lists
-	odd     = 6  // what text does not have: one quotation mark without its partner
+	odd     = 6  // a sign that is unusual in text: one quotation mark without its partner
 )
 
-// Most is the highest cost of a reading. Margin is how much cheaper the best value must be than
-// every other.
+// Most is the highest cost of a reading. Margin is the difference in cost by which the best value
+// must be cheaper than every other.
 const (
 	Most   = 40
 	Margin = 5

@@ -8,9 +8,9 @@ import (
 	"toolnorm/chat"
 )
 
-// closeHere offers the end of a string whose closing quotation mark is missing. A missing one is
-// likely before a member that the schema knows. Directly after another quotation mark it is
-// unlikely, because that one was rather meant as the end.
+// closeHere offers the end of a string whose closing quotation mark is missing. This is likely
+// before a member in the schema. Directly after another quotation mark it is unlikely, because that
+// mark was probably meant as the end.
 func (x *stringReader) closeHere() {
 	cost := slip
 	if x.ownQuotes && strings.ContainsAny(x.run, "<>|") {
@@ -46,12 +46,12 @@ func (x *stringReader) closeHere() {
 	x.step(cost, to, x.run, `"`)
 }
 
-// ownEnd matches what may follow the end of a text: the model family's quotation mark with brackets
-// of another kind, or a comment.
+// ownEnd matches the end of a text that may not belong to it: the model family's quotation mark
+// with brackets of another kind, or a comment.
 var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
-// atBorder reports whether the byte at i may separate two values, may have replaced the missing
-// quotation mark, or may be the opening one.
+// atBorder reports whether the byte at i may not be part of the text: it may separate two values,
+// may have replaced the missing quotation mark, or may be the opening mark.
 func (x *stringReader) atBorder(i int) bool {
 	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(
 		" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
@@ -77,9 +77,9 @@ func (x *stringReader) bareEnd() {
 }
 
 // atStructure reports whether the quotation mark at x.i, which ends before behind, is next to signs
-// of structure and other quotation marks. Reading it as part of the text is then a guess, because
-// another mark may be the one that belongs to the text. A mark that ends a quotation may come
-// before closing brackets and the string's own mark, as in "echo "hi"".
+// of structure or other quotation marks. If so, it is a guess to read the mark as part of the text,
+// because another mark may be the one that belongs to the text. A mark that ends a quotation may
+// come before closing brackets and the string's own mark, as in "echo "hi"".
 func (x *stringReader) atStructure(behind int) bool {
 	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
 	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {

@@ -102,9 +102,9 @@ func (x *stringReader) rawBackslash(c int, lower bool) {
 	x.step(cost, to, x.run, `\\`)
 }
 
-// byteEscape reads \xXX. In Python it is a character. JSON does not know it. From \xa0 on it is
-// probably a letter, as in S\xe3o, unless another \x follows, as bytes of UTF-8 do. Otherwise it
-// may be part of a pattern or of a program, so the reading is unsure.
+// byteEscape reads \xXX, which JSON does not know. In Python it is a character. Elsewhere it is
+// probably a letter from \xa0 on, as in S\xe3o, unless another \x follows, as in bytes of UTF-8. In
+// all other cases it may be part of a pattern or of a program, so the reading is unsure.
 func (x *stringReader) byteEscape() {
 	hex := x.text[x.i+2 : x.i+4]
 	letter := hex >= "A" && hex[0] != '8' && hex[0] != '9' && !x.has(x.i+4, `\x`)
@@ -126,8 +126,8 @@ func (x *stringReader) quoted(size int) Place {
 }
 
 // escapedQuote reads an escaped quotation mark as part of the text. In a path that ends with a
-// backslash, "C:\dir\", the closing mark looks escaped. So if the following text looks like the
-// text after a string, the end of the string is offered as well.
+// backslash, "C:\dir\", the closing mark looks escaped. So if the text after the mark can follow a
+// string, the end of the string is offered as well.
 func (x *stringReader) escapedQuote() {
 	text, to := x.text[x.i:x.i+2], x.quoted(2)
 	if text == `\'` {
@@ -185,10 +185,10 @@ func drive(text string, i int) bool {
 		i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
 }
 
-// c2 reports whether c is a small letter. It is called for the second byte after a backslash.
+// c2 reports whether c, the second byte after a backslash, is a small letter.
 func c2(c int) bool { return c >= 'a' && c <= 'z' }
 
-// pick returns a if is is true, and otherwise b.
+// pick returns a if is is true, and b otherwise.
 func pick(is bool, a, b int) int {
 	if is {
 		return a

@@ -53,15 +53,14 @@ func (x *keyReader) read() {
 	}
 }
 
-// knows reports whether there is a key at i that the schema of the container, or of one around it,
-// has.
+// knows reports whether a key is at i that the schema of the container, or of one around it, has.
 func (g *look) knows(i int, l *Level) bool {
 	key, _ := g.keyAhead(i)
 	return key != "" && knows(l, key)
 }
 
 // byPosition reads an argument without a name as the parameter at its position, as in f("Oslo", 3).
-// The parameters are in the order of the schema, the required ones first, as in the prompt.
+// The order of parameters is that of the schema, the required ones first, as in the prompt.
 func (x *keyReader) byPosition() {
 	all := typeOf(x.n.Stack.Want).Members()
 	at := int(x.n.Flags&positionAll) / position
@@ -79,7 +78,7 @@ func (x *keyReader) byPosition() {
 }
 
 // keys offers the keys that begin at the current place: correctly quoted, in other quotation marks,
-// with a missing or doubled one, or bare.
+// with one mark missing or doubled, or without marks.
 func (x *keyReader) keys() {
 	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) &&
 		!typeOf(x.n.Stack.Want).Known() && !x.escaped() {
@@ -181,9 +180,9 @@ func (g *look) inName(i int) bool {
 		g.colon(i) == 0 || c == ' ' && g.ownQuotes
 }
 
-// named continues after a key. A key that the schema does not list is possible but unlikely, unless
-// it differs from a parameter only in case and separators. No step is offered for a key that
-// contains a sign of structure.
+// named offers the place after a key. A key that the schema does not list is possible but unlikely,
+// unless it differs from a parameter only in case and separators. If the key contains a sign of
+// structure, nothing is offered.
 func (x *keyReader) named(to Place, end, cost int, key string) {
 	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)

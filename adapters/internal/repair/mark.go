@@ -86,16 +86,16 @@ func oneSlip(text, mark string) bool {
 
 // QuotedText reports whether a text that begins with three quotation marks may be a quoted text
 // whose own marks are doubled, as in CSV. For example, """x""" is x in Python, but may also be "x".
-// A line break, an escaped or a single quotation mark shows that it is Python. So does a missing
-// end, and then it returns false as well.
+// A line break, an escaped or a single quotation mark shows that it is Python, so the result is
+// false. It is also false if the closing three marks are missing.
 func QuotedText(text string) bool {
 	inner, _, ok := strings.Cut(text[3:], `"""`)
 	return ok && !strings.ContainsAny(inner, "\n\r") && !strings.Contains(inner, `\"`) &&
 		!strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`)
 }
 
-// quotedText reports whether a delimiter at an offset may belong to a quoted text as [QuotedText]
-// describes it, where the schema allows any text.
+// quotedText reports whether the delimiter d at an offset may be that of a quoted text (see
+// [QuotedText]), in a place where the schema allows any text.
 func (x *valueReader) quotedText(d *delim, at int) bool {
 	return d.open == `"""` && !x.python && x.t.Allows(schema.String) && x.t.Enum() == nil &&
 		QuotedText(x.text[at:])

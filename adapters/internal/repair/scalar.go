@@ -35,7 +35,8 @@ func Scalar(word string) (value string, own bool) {
 	return "", false
 }
 
-// Word returns true, false or null as JSON for a word that means it in some language, or "".
+// Word returns true, false or null as JSON for a word with that meaning in some language, or "" for
+// any other word.
 func Word(word string) string { return words[word] }
 
 // number returns a number in JSON's spelling, and false if the text is not a number. The spellings
@@ -139,10 +140,10 @@ func (x *valueReader) doubledQuote() {
 	}
 }
 
-// halfQuoted returns unsure if a word may be a string that has lost its first quotation mark. The
-// word ends at offset i, and the parameter word is the type that it has without quotation marks. It
-// returns unsure if a quotation mark follows that begins no key, and the schema allows both that
-// type and strings. Otherwise it returns 0.
+// halfQuoted returns the flag unsure if a word may be a string that has lost its first quotation
+// mark. The word ends at offset i, and the parameter word is its type without quotation marks. It
+// may be such a string if a quotation mark follows that does not begin a key, and if the schema
+// allows both that type and strings. Otherwise halfQuoted returns 0.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
 		t.Allows(word) {
@@ -157,8 +158,8 @@ func (g *look) wordByte(i int) bool {
 	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
 }
 
-// noHoles reports whether an f-string contains no expressions and has an end. f"{x}" is not read,
-// because its text is not the value that was meant.
+// noHoles reports whether the f-string whose text begins at i contains no expressions and has an
+// end. An f-string such as f"{x}" is not read, because its text is not its value.
 func noHoles(text string, i int, quote byte) bool {
 	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)

@@ -110,8 +110,8 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 
 // first reports whether n is the first node with its output at its place, and among the first Kept
 // nodes there. The cheaper of two nodes with the same place and output always comes first. Without
-// the bound, each slip would double the number of nodes after it. The cost of a dropped node is
-// stored in missed, because the list of readings may then be incomplete.
+// the bound, each slip would double the number of nodes after it. If n is dropped because of the
+// bound, its cost is stored in missed, because the list of readings may then be incomplete.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -132,8 +132,8 @@ func (s *Search) first(n *Node) bool {
 }
 
 // Go offers a step from n to a place, which adds the pieces of out to the output. A step that costs
-// too much is dropped. White space does not distinguish outputs and is written by Copy. Steps never
-// lead back, so each node is further on in the text or in its mode.
+// too much is dropped. Two outputs that differ only in white space count as equal, so Copy writes
+// white space. Steps never lead back: each node is further on in the text or in its mode.
 func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	next := Node{Place: to, Cost: n.Cost + cost, Out: n.Out, Hash: n.Hash}
 	if next.Cost > s.best {
@@ -206,8 +206,8 @@ func (s *Search) Done(n *Node, cost int, flags uint64) {
 // doneMode is the mode of a finished reading in the queue. A grammar's own modes are smaller.
 const doneMode = 255
 
-// quotes counts the double quotation marks in the string at the end of an output, after the opening
-// mark, which is a piece of its own.
+// quotes returns the number of double quotation marks in the string at the end of an output, after
+// the opening mark, which is a piece of its own.
 func (p *Piece) quotes() (n int) {
 	for ; p != nil && p.text != `"`; p = p.before {
 		n += strings.Count(p.text, `"`)

@@ -95,8 +95,8 @@ func (g *look) escaped() bool {
 	return first > 0 && g.text[first-1] == '\\'
 }
 
-// own reports whether a delimiter is correct in the language of the arguments, and so costs
-// nothing.
+// own reports whether a delimiter is correct in the language of the arguments, so that using it
+// costs nothing.
 func (d *delim) own(python bool) bool {
 	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
@@ -110,7 +110,7 @@ type stringReader struct {
 }
 
 // read continues a string. A run of plain bytes is one step, so a file in a string costs little for
-// each byte. A string that does not end in the text was cut off, and leads to no reading.
+// each byte. A string without an end was cut off, and leads to no reading.
 func (x *stringReader) read() {
 	for x.i < len(x.text) && x.plain(x.i) {
 		x.i++
@@ -171,8 +171,8 @@ func (x *stringReader) read() {
 	}
 }
 
-// sign reads a byte that may follow a string without a closing quotation mark. It is offered as
-// text, and as the byte after the end.
+// sign reads a byte that may follow a string whose closing quotation mark is missing. Two readings
+// are offered: the byte is text, or the string ends before it.
 func (x *stringReader) sign() {
 	c := x.text[x.i]
 	if c == ',' && x.has(x.i+1, x.d.close) && x.n.Flags&sBare == 0 {
@@ -193,8 +193,8 @@ func (x *stringReader) sign() {
 	}
 }
 
-// plain reports whether the byte at i can only be text. This makes the search small: for example, a
-// comma in prose is followed by prose and not by a member.
+// plain reports whether the byte at i can only be text. This keeps the search small. For example, a
+// comma in prose is plain, because prose and not a member follows it.
 func (x *stringReader) plain(i int) bool {
 	switch c := x.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
@@ -264,7 +264,8 @@ func (x *stringReader) otherQuote() {
 	}
 }
 
-// quote reads the string's own quotation mark, as the end of the string and as text.
+// quote reads the string's own quotation mark. Two readings are offered: it ends the string, or it
+// is text.
 func (x *stringReader) quote() {
 	behind := x.i + len(x.d.close)
 	end := x.likelyEnd(behind, x.n.Stack)
@@ -334,9 +335,9 @@ func (x *stringReader) commaInside(behind int, run string) {
 }
 
 // innerQuote returns the cost of reading a quotation mark as part of the text. The parameter end is
-// the result of likelyEnd for it. The first such mark must open a quotation, so it follows a blank
-// or a sign and precedes a letter. One that ends a quotation without a beginning is the end of the
-// string, so the cost is above Most. After a digit a mark may mean inches.
+// the result of likelyEnd for the mark. The first such mark must open a quotation, so a blank or a
+// sign must precede it and a letter follow it. If it can only end a quotation, it is the end of the
+// string, and the cost is above Most. After a digit a mark may mean inches.
 func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if x.n.Flags&sDirty == 0 {
@@ -363,9 +364,9 @@ func (x *stringReader) innerQuote(behind, end int) int {
 	return cost
 }
 
-// joined offers a string that continues the string before i: after a plus sign, or in Python
-// directly. Programs break long texts in the form "x" + "y". If a key follows the plus sign, the
-// sign probably replaces a comma.
+// joined offers a string that continues the string before i, after a plus sign or, in Python,
+// directly after it. Programs break long texts in the form "x" + "y". If a key follows the plus
+// sign, the sign probably replaces a comma.
 func (x *stringReader) joined(i int) {
 	k := x.blank(i)
 	cost := small

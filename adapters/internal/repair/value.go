@@ -11,7 +11,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// valueReader reads the value that is expected at a place, or what is written instead of a value.
+// valueReader reads the value that is expected at a place, or a text that is written in place of a
+// value.
 type valueReader struct {
 	here
 	c      int          // the byte at the place, or -1
@@ -30,9 +31,9 @@ func (n *Node) inList() bool {
 	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
 }
 
-// read reads a value, or what is written instead. The first byte decides which values are possible.
-// A missing opening bracket before that byte is offered as well. A value that the schema does not
-// allow costs more but is not an error, because types may be converted later.
+// read reads a value, or a text in place of a value. The first byte decides which values are
+// possible. A missing opening bracket before that byte is offered as well. A value that the schema
+// does not allow costs more but is not an error, because types may be converted later.
 func (x *valueReader) read() {
 	switch {
 	case x.over(x.n.Pos):
@@ -102,15 +103,15 @@ func (x *valueReader) brace() {
 	}
 }
 
-// wholeKey reports whether there is a key with a colon at i that has no quotation marks or correct
-// ones.
+// wholeKey reports whether a key with a colon is at i whose quotation marks are correct or both
+// missing.
 func (g *look) wholeKey(i int) bool {
 	size := g.quoteAt(i)
 	key, quoted := g.keyAhead(i)
 	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
 }
 
-// bare offers a string without its first quotation mark. {"unit": celsius"} has lost one mark, and
+// bare offers a string without its first quotation mark: {"unit": celsius"} has lost one mark, and
 // {"unit": celsius} both. In Python nothing is offered, because a bare word is a name, which is not
 // evaluated.
 func (x *valueReader) bare(cost int) {
@@ -193,8 +194,8 @@ func guessed(text string, n *Node) bool {
 // prefixed matches the beginning of a string with a prefix letter, as other languages have it.
 var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 
-// nearLiteral reports whether a word is a literal of some language with one letter missing, or the
-// whole literal.
+// nearLiteral reports whether a word is a literal of some language, whole or with one letter
+// missing.
 func nearLiteral(word string) bool {
 	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
 		for i := range len(literal) + 1 {
@@ -284,8 +285,8 @@ func (x *here) junkWord() {
 	}
 }
 
-// prefixed reads the prefix letter of a string as Python or another language has it. It reports
-// whether there is one.
+// prefixed reads the prefix letter of a string, as in Python's r"…", and reports whether there is
+// one.
 func (x *valueReader) prefixed() bool {
 	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') &&
 		x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
