@@ -90,12 +90,12 @@ func (l *law) nested(text string) *node {
 	return n
 }
 
-// remarks matches lines with comments of YAML that are certainly no part of a value, unless they
-// are inside quotation marks: those on lines of their own, and those behind two blanks.
+// remarks matches lines with comments of YAML that are not part of a value, unless they are inside
+// quotation marks: comments on lines of their own, and comments after two blanks.
 var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|^.*?  # .*$`)
 
 // below reports whether a value names a tool, and has only objects beside or below the name. It
-// looks at most depth levels deep.
+// examines at most depth levels.
 func (l *law) below(n *node, depth int) bool {
 	if depth == 0 || n.kind == aText {
 		return false
@@ -116,11 +116,11 @@ func (l *law) below(n *node, depth int) bool {
 	return named || len(n.members) == 1 && l.below(n.members[0].value, depth-1)
 }
 
-// front matches what may come before the call on a line of a program: an assignment or return, and
-// await.
+// front matches the text that may come before the call on a line of a program: an assignment or
+// return, and await.
 var front = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?|return )?(?:await )?`)
 
-// around matches a function that does nothing to a call in its parentheses but show or await it.
+// around matches print or asyncio.run around a call. These functions only show or await the call.
 var around = regexp.MustCompile(`^(?:print|asyncio\.run)\(([\s\S]*)\)$`)
 
 // caller matches a call of a function that takes a tool's name and its arguments, as in
