@@ -77,8 +77,8 @@ const (
 	aCall    = 'f' // the arguments of a Python call
 )
 
-// The flags of a text. Most are habits that its writer has shown, and only the first slip of a
-// habit costs.
+// The flags of a text. Most are habits of its writer: a slip that the writer has made before costs
+// nothing.
 const (
 	habitQuotes = 1 << iota
 	habitKeys
@@ -102,7 +102,7 @@ const (
 	withNames = 1 << 25 // an argument of a Python call had a name
 )
 
-// These bits count the arguments of a Python call.
+// Constants for counting the arguments of a Python call in the flags: position is one argument.
 const (
 	position    = 1 << 16
 	positionAll = 0xFF << 16
@@ -124,8 +124,8 @@ func (n *Node) stay(pos int) Place {
 	return p
 }
 
-// behind returns the place after a value, without the flags of a string. If no container is open,
-// this place is the end of the arguments.
+// behind returns the place after a value, without the flags of its string. If no container is open,
+// the place is the end of the arguments.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
 	p.Flags &^= uint64(sAll)
@@ -135,8 +135,8 @@ func (n *Node) behind(pos int) Place {
 	return p
 }
 
-// habit returns the cost of a habit at a place and sets its flag. The cost is 0 if the habit was
-// shown before.
+// habit returns the cost of a slip that may be a habit, and sets its flag. The cost is 0 if the
+// flag was set before.
 func (p *Place) habit(flag uint64) int { return p.first(flag, habit) }
 
 // first returns the cost of a slip and sets its flag. The cost is 0 if the flag was set before.
@@ -220,9 +220,9 @@ func plainSpace(r rune) rune {
 var tag = regexp.MustCompile(`<[^/\\\s]`)
 
 // tail returns the cost of the text after the arguments, if the arguments end at i. Up to two
-// closing brackets, a member of the envelope, another call and the end are free. Further closing
-// brackets cost, and after a lone value of a known type all of them do. A result above Most rules
-// the reading out, for example because a member that the schema knows would be lost.
+// closing brackets, a member of the envelope, another call and the end cost nothing. Further
+// closing brackets have a cost; after a lone value of a known type all of them have one. A result
+// above Most rules the reading out, for example because a member in the schema would be lost.
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
@@ -324,8 +324,8 @@ func (n *Node) closed() string {
 	return "]"
 }
 
-// pop offers the place after the innermost container, which is closed by the next size bytes. The
-// output gets the correct closing bracket, so a complete reading is always valid JSON.
+// pop offers the place after the innermost container. The next size bytes are read as its closing
+// bracket. The output gets the correct bracket, so a complete reading is always valid JSON.
 func (n *Node) pop(s *Search, size, cost int) {
 	closer := n.closed()
 	m := *n
