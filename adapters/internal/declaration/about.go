@@ -34,7 +34,7 @@ func (f *Family) Marks() []string {
 }
 
 // Thinks returns the pairs of marks around the family's reasoning, each pair joined by an ellipsis.
-// It returns nil for a family that has no such marks.
+// It returns nil if the family has no such marks.
 func (f *Family) Thinks() []string {
 	var marks []string
 	for _, p := range f.Think {
@@ -43,7 +43,7 @@ func (f *Family) Thinks() []string {
 	return distinct(marks)
 }
 
-// Opener returns the first line of the literal with which a pattern begins, which people would call
+// Opener returns the first line of the literal with which a pattern begins, which people take for
 // the pattern's mark. It returns "" if the pattern begins with a hole.
 func (p *Pattern) Opener() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")

@@ -14,8 +14,8 @@ import (
 // names. A caller that loads a folder therefore tries again.
 var ErrUnknown = errors.New("the format it is like does not exist")
 
-// Route is a route line of a family whose replies are messages. It has the recipient or channel of
-// a message, and what the message's body is. For example, harmony has
+// Route is a route line of a family whose replies are messages. It tells from the recipient or the
+// channel of a message what the message's body is. For example, harmony has
 //
 //	route   to={name} {json}
 //	route   channel=analysis {reasoning}
@@ -69,7 +69,7 @@ func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	return f, nil
 }
 
-// check returns an error if a line is missing that another one needs, or if a call could not be
+// check returns an error if a line is missing that another line needs, or if a call could not be
 // read or printed. After this check a family never fails in the middle of a reply.
 func (f *Family) check() error {
 	examples := f.Calls
@@ -209,9 +209,8 @@ var shapes = map[string][]string{
 	"message": {"# name # json", "# name # args", "# name # calls"},
 }
 
-// loose lists the allowed holes for each kind of line that may have any shape. A call may consist
-// of anything that names a tool. A line about results must have the first of its holes, or
-// {quoted}.
+// loose lists the allowed holes for each kind of line that may have any shape. A call may have any
+// shape that names a tool. A line about results must have the first of its holes, or {quoted}.
 var loose = map[string]struct {
 	about string
 	holes []string
@@ -250,7 +249,7 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 	return p, nil
 }
 
-// misshapen returns an error that says what an example lacks: "arg needs a mark before {key},
+// misshapen returns an error that says which mark an example lacks: "arg needs a mark before {key},
 // between {key} and {value}, and after {value}; yours has none before {key}". The message does not
 // show the internal shapes. It names only the first missing mark, because mostly only one is
 // missing.
@@ -285,8 +284,8 @@ func misshapen(kind, want, got string) error {
 		missing)
 }
 
-// placeOf says where mark i of a shape is, by the holes next to it, which the author of the line
-// knows from the line.
+// placeOf returns the place of mark i of a shape in words, by the holes next to the mark, which the
+// author of the line knows from the line.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:

@@ -55,7 +55,7 @@ type messages struct {
 	Routes  []Route  // what the body of a message is, depending on its header
 }
 
-// derived has what is computed from the examples.
+// derived contains the fields that are computed from the examples.
 type derived struct {
 	marks      []Mark     // the marks to look for in a reply
 	headless   []*Pattern // calls whose opening mark is missing
@@ -77,10 +77,10 @@ const (
 	CDATAClose = "]]>"
 )
 
-// Begun returns those patterns of a list that begin with a mark with which every prompt ends, but
-// without that mark. For example, functionary-v3.2's prompts end with >>>, so its replies begin
-// with a bare name: "get_weather\n{…}" is a call and "all\nHello" is text. It returns nil if there
-// are none.
+// Begun returns those patterns of a list that begin with a mark with which every prompt ends, each
+// without that mark. It returns nil if there are none. For example, functionary-v3.2's prompts end
+// with >>>, so its replies begin with a bare name: "get_weather\n{…}" is a call and "all\nHello" is
+// text.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {
@@ -95,7 +95,7 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 
 // prepare computes the derived fields when all lines are known. A value in tags is copied up to the
 // next byte that may end it, so a file of megabytes in an argument costs one look-up for each byte.
-// Which bytes may end the value depends on the family: < for most, and ] for minimax-m3.
+// The bytes that may end a value depend on the family: < for most, and ] for minimax-m3.
 func (f *Family) prepare() {
 	if f.Form != nil {
 		f.Calls = []*Pattern{formPattern(f)}

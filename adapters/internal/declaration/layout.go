@@ -115,7 +115,7 @@ func (l *Layout) set(key string, n int) {
 	}
 }
 
-// Several has the signs around and between the calls in one hole.
+// Several contains the signs around and between the calls in one hole.
 type Several struct {
 	Open, Comma, Close string
 	OneIsBare          bool // a single call is written without Open and Close
@@ -155,7 +155,7 @@ func (p *Pattern) HoldsSeveral() bool {
 
 // Between returns how many newlines are printed between two calls, which is at most one. For
 // example, qwen3-coder's call begins with two newlines, which follow text, but its template joins
-// calls with one. Newlines at a call's own end count as that one.
+// calls with one. If a call ends with newlines, no further one is printed.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
 // OnLines reports whether each of several arguments in hole i is on a line of its own. An example

@@ -67,8 +67,8 @@ func (m *Mark) Glue() int {
 // stop at every A of a text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
-// Index has the marks that count in replies of one family: its own and those of all others in the
-// set, because a model is often named after one family and tuned on the calls of another. It is
+// Index contains the marks that count in replies of one family: its own and those of all others in
+// the set, because a model is often named after one family and tuned on the calls of another. It is
 // built once for each family and does not change.
 //
 // The decoder uses it for every byte of every reply, so most bytes cost one look-up: Stops has the
@@ -135,13 +135,13 @@ func NewIndex(families ...*Family) *Index {
 // markList collects the marks of one family.
 type markList []Mark
 
-// ownMarks returns the marks of a family, in the order in which they are tried. Noise is private to
-// its family, which means that it does not count in replies of others: a mark without meaning in
-// one family may be wanted text in another. The second mark of a wrapped call begins a call as
-// well, see withoutWrapper. Marks around a plain reply that look like tags are private, because in
-// other families <answer> may be part of the answer, to a question about XML or in a format that
-// the user has asked for. Plain tags around the results of tools are private as well, unless they
-// contain the word tool: <tool_response> is never part of an answer, but <result> may be.
+// ownMarks returns the marks of a family, in the order in which they are tried. Some of them are
+// private: they do not count in replies of other families. Noise is private, because a mark without
+// meaning in one family may be wanted text in another. Marks around a plain reply that look like
+// tags are private, because in other families <answer> may be part of the answer, to a question
+// about XML or in a format that the user has asked for. Plain tags around the results of tools are
+// private, unless they contain the word tool: <tool_response> is never part of an answer, but
+// <result> may be. The second mark of a wrapped call begins a call as well, see withoutWrapper.
 func (f *Family) ownMarks() []Mark {
 	var all markList
 	for _, p := range f.Think {
@@ -222,8 +222,8 @@ func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	}
 }
 
-// IsProse reports whether a key could begin a sentence or occur in one. It has none of the signs of
-// which marks are made: no brackets and bars, and no characters outside of ASCII, as in kimi-vl's
+// IsProse reports whether a key could begin a sentence or occur in one. It returns false if the key
+// has one of the signs of marks: a bracket, a bar, or a character outside of ASCII, as in kimi-vl's
 // ◁think▷. It is true for "Action:", ">>>" and "functions.", and false for [TOOL_CALLS],
 // <tool_call> and ◁think▷.
 func IsProse(key string) bool {

@@ -79,7 +79,7 @@ func formPattern(f *Family) *Pattern {
 	return p
 }
 
-// FormHole is the hole whose whole content is read by the family's form.
+// FormHole is the hole of a pattern whose content the family's form reads.
 const FormHole = "form"
 
 // compile reads an example, in which \n is a newline, {{ a literal brace, and {word} a hole. It
@@ -186,10 +186,10 @@ func (p *Pattern) shape() string {
 	return strings.Join(words, " ")
 }
 
-// isCall reports whether a call can be read by the pattern. The pattern must hold a list of calls,
-// or have the tool's name after a mark. Without a mark before it, a name could be any word of a
-// sentence. A line that begins with the name must have a mark somewhere else (see Markless). The
-// hole {id} counts as a name, because the id of a call may contain the name, as in kimi-k2's
+// isCall reports whether a call can be read by the pattern. The pattern must contain a list of
+// calls, or have the tool's name after a mark, because otherwise any word of a sentence could be a
+// name. A line that begins with the name must have a mark somewhere else (see Markless). The hole
+// {id} counts as a name, because the id of a call may contain the name, as in kimi-k2's
 // functions.get_weather:0.
 func (p *Pattern) isCall() bool {
 	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
@@ -208,9 +208,9 @@ func (p *Pattern) Body() int {
 
 // withoutWrapper returns the pattern that starts at the second mark of a wrapped call, or nil if
 // there is only one mark. Models leave the wrapper out: qwen3-coder writes <function=get_weather>
-// without <tool_call> before it. The name of an offered tool follows the second mark, so that mark
-// is unique enough to begin a call by itself. A literal with a newline or "><" before the name
-// shows that there are two marks.
+// without <tool_call> before it. The second mark may begin a call by itself, because the name of an
+// offered tool follows it. A literal with a newline or "><" before the name shows that there are
+// two marks.
 func (p *Pattern) withoutWrapper() *Pattern {
 	if p.Hole("name") != 1 {
 		return nil
@@ -240,9 +240,9 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 	return &q
 }
 
-// first returns the first mark of the pattern without the marks that follow it, such as <tool_call>
-// of <tool_call>\n<function=. Models sometimes write that mark twice, and then it alone is skipped.
-// The result is empty if the pattern begins with a hole.
+// first returns the first mark of the pattern without the marks after it, such as <tool_call> of
+// <tool_call>\n<function=. Models sometimes write that mark twice, and then only that mark is
+// skipped. The result is empty if the pattern begins with a hole.
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 {
 		return Literal{}
@@ -282,8 +282,8 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	return open, end[from:]
 }
 
-// CloseMark returns the mark after the reasoning or the plain reply of a pattern, or "" if nothing
-// closes it.
+// CloseMark returns the mark after the reasoning or the plain reply of a pattern, or "" if there is
+// none.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
 // Special reports whether the pattern begins with a special token, see [Mark.Special].

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Wording is a set of the kinds below, in which Prompt describes tools. The zero value means the
+// Wording is a set of the kinds below. It says how Prompt describes tools. The zero value means the
 // family's own wording. If neither the family nor a template gives one, a probe finds out which
 // wording a model follows. Small models follow a worked example best, and signatures save tokens,
 // but no wording suits all. A small model echoed schemas in 4 of 25 replies. Signatures were
@@ -27,8 +27,8 @@ const (
 var wordings = []string{"schemas", "signatures", "example"}
 
 // ParseWording reads the names of kinds, separated by blanks or +, as in "signatures+example". It
-// returns an error that lists the kinds if a name is unknown or there is none. Flags usually have a
-// plus sign, and declarations a blank.
+// returns an error that lists the kinds if a name is unknown or if there is no name. Flags usually
+// have a plus sign, and declarations a blank.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool {
