@@ -62,8 +62,8 @@ func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte 
 	})
 }
 
-// fill appends an example: its literals, and for each hole (a placeholder such as {name}) what the
-// function appends.
+// fill appends an example to dst. For each hole (a placeholder such as {name}) it calls hole, which
+// appends the content of hole i.
 func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byte) []byte {
 	for i := range len(p.Parts) + 1 {
 		if dst = append(dst, p.Printed(i)...); p.HoleAt(i) != "" {
@@ -73,8 +73,9 @@ func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byt
 	return dst
 }
 
-// appendCalls appends calls with the family's white space between them, or all calls in one example
-// if the example has a list. The caller writes the white space before the first call.
+// appendCalls appends calls with the family's white space between them. If the family's example has
+// a list, it appends all calls in one example. The caller writes the white space before the first
+// call.
 func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Calls[0]
 	if p.HoldsSeveral() {
@@ -89,10 +90,10 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return dst
 }
 
-// appendGlue appends n newlines after a text. At the start of a reply most templates print none,
-// because the turn's own opening has ended the line, as in <|im_start|>assistant\n. qwen3-coder has
-// two newlines between text and call, and hermes has one. GLM-4.6 prints its newline at the start
-// as well.
+// appendGlue appends n newlines after a text. At the start of a reply it appends none, because the
+// turn's own opening has ended the line, as in <|im_start|>assistant\n. GLM-4.6 prints its newline
+// there as well (GlueAlways). qwen3-coder has two newlines between text and call, and hermes has
+// one.
 func appendGlue(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
@@ -109,7 +110,7 @@ func appendNewlines(dst []byte, n int) []byte {
 }
 
 // appendCall appends a call's example with its holes filled. n is the index of the first call in
-// its turn, and {index} counts from 1. Other holes, which are for reading only, print nothing.
+// its turn. The hole {index} counts from 1. Holes that are only for reading print nothing.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	return fill(dst, p, func(dst []byte, i int) []byte {

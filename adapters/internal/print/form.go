@@ -59,8 +59,8 @@ func (f formed) call(c chat.Call, n int) string {
 	return b.String()
 }
 
-// body returns what is printed in the hole of an example for the arguments, or "" if the example
-// has no such hole.
+// body returns the text of the arguments for the hole of an example, or "" if the example has no
+// hole for arguments.
 func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	for _, p := range e {
 		switch p.Hole {
@@ -85,8 +85,8 @@ func around(s form.Series, all []string) string {
 	return s.Open + strings.Join(all, s.Between) + s.Close
 }
 
-// member returns an argument, a member of a value or an element of one as text. pad is what
-// {indent} stands for, and inner what it stands for in the value.
+// member returns an argument, a member of a value or an element of a value as text. pad is the text
+// for {indent}, and inner the text for {indent} in the value.
 func (f formed) member(e form.Example, m scan.Field, pad, inner string) string {
 	var b strings.Builder
 	for _, p := range e {
@@ -106,8 +106,8 @@ func (f formed) member(e form.Example, m scan.Field, pad, inner string) string {
 	return b.String()
 }
 
-// typeWords has the words of {type} by the first byte of a value. The byte 'i' is for integers, and
-// '0' for other numbers.
+// typeWords contains the words of {type} by the first byte of a value. The byte 'i' is for
+// integers, and '0' for other numbers.
 var typeWords = map[string]map[byte]string{
 	"json": {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean",
 		'{': "object", '[': "array", '0': "number"},
@@ -129,7 +129,7 @@ func (f formed) typeOf(raw string) string {
 }
 
 // value returns the text of a value that is given as JSON. Empty objects and lists are always {}
-// and []. pad is what {indent} stands for in the value.
+// and []. pad is the text for {indent} in the value.
 func (f formed) value(raw, pad string) string {
 	raw = strings.TrimSpace(raw)
 	switch kind := schema.KindOf(raw); {
@@ -150,7 +150,7 @@ func (f formed) value(raw, pad string) string {
 	return f.Plain + f.escaped(f.json().Value(raw))
 }
 
-// nested returns members or elements as text, or the text none if there are none.
+// nested returns members or elements as text, or none if there are no members.
 func (f formed) nested(s form.Series, e form.Example, members []scan.Field, pad, inner,
 	none string) string {
 	var all []string

@@ -60,11 +60,11 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 	return append(dst, "}\n"...)
 }
 
-// appendWorked appends a request that needs the tool, and the call that answers it. The request has
-// the arguments in the order of the call, so that the model sees where they come from. A 1.5B model
-// without a template for tools called correctly in 29 of 30 cases with a worked example, and in 23
-// without one. The tool is an offered one, because a small model copied an example with another
-// tool.
+// appendWorked appends a request that needs the tool t, and the call that answers it. The request
+// has the arguments in the order of the call, so that the model sees where they come from. A 1.5B
+// model without a template for tools called correctly in 29 of 30 cases with a worked example, and
+// in 23 without one. The tool is an offered one, because a small model copied an example with
+// another tool.
 func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)
@@ -79,9 +79,9 @@ func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 }
 
 // example returns a call of a tool with a value for each required parameter, or for its first
-// parameter if none is required. The reason is that an example without arguments teaches a model to
-// leave them out. Optional parameters are left out, because models write what they are shown,
-// whether it is needed or not.
+// parameter if none is required, because an example without arguments teaches a model to leave them
+// out. Other parameters are left out, because models write what they are shown, whether it is
+// needed or not.
 func example(t chat.Tool) chat.Call {
 	typ := schema.Compile(t.Schema)
 	names := typ.Required()

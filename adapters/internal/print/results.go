@@ -94,7 +94,7 @@ func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 
 // id returns the id of call n of a conversation. In kimi-k2's calls only the id names the tool, so
 // an id of another form is replaced. command-r7b's ids are counters. If the family writes ids, a
-// call without an id gets one.
+// call without an id gets a new one.
 func id(f *declaration.Family, c chat.Call, n int) string {
 	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
 	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":

@@ -141,8 +141,8 @@ func Arguments(p *declaration.Pattern, i int) *Spelling {
 
 // keywords returns the spelling of arguments in Python, as in city="Paris", days=3. Keys are
 // unchanged, even those that Python would refuse, because the reader accepts them, and a model that
-// knows the schema expects them. Values of one call may have two spellings: LFM2.5 writes an object
-// as JSON and a list as Python source.
+// knows the schema expects them. Values in one call may have different spellings: LFM2.5 writes an
+// object as JSON and a list as Python source.
 func keywords(f *declaration.Family) *Spelling {
 	return &Spelling{
 		Name: "keywords", Brackets: Brackets{Comma: ", "}, BareKeys: true,
@@ -155,10 +155,10 @@ func keywords(f *declaration.Family) *Spelling {
 
 // tags returns the spelling of arguments in the family's first arg line. If {args} is on a line of
 // its own in the call's example, each argument is on its own line as well. So qwen3-coder's
-// <parameter=…> blocks have a newline between them, but GLM-4.7's tags have nothing. A newline
-// after {args} belongs to the last argument. Without arguments only the newline before {args} is
-// printed, unless the family prints both. A tag may give the type between key and value: deepseek
-// has string="true" before a text, and string="false" before JSON.
+// <parameter=…> blocks have a newline between them, and GLM-4.7's tags do not. A newline after
+// {args} belongs to the last argument. Without arguments only the newline before {args} is printed,
+// unless the family prints both. A tag may give the type between key and value: deepseek has
+// string="true" before a text, and string="false" before JSON.
 //
 //	<parameter=city>\nParis\n</parameter>                            qwen3-coder
 //	<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>    deepseek
@@ -248,8 +248,8 @@ func (s *Spelling) Type(kind schema.Kinds) string {
 	return s.word(kind)
 }
 
-// Untyped reports whether a member's value does not show if it is a string, because it has neither
-// quotation marks nor a word for its type.
+// Untyped reports whether a member's value may be a string or not without showing which, because it
+// has neither quotation marks nor a word for its type.
 func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.String).Quotes) == 0 }
 
 // Key returns a member's name with the text before its value.

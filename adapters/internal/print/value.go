@@ -16,8 +16,8 @@ import (
 
 // Append appends a JSON value to dst in the spelling. Numbers and strings are normalized, because
 // templates parse the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is {"n": 1.5,
-// "s": "é"} in the prompt. The order of members does not change, as in Python's dictionaries. Of
-// invalid JSON, perhaps only a part is written.
+// "s": "é"} in the prompt. The order of members does not change, as in Python's dictionaries. If
+// the JSON is invalid, only a part of it may be written.
 func (s *Spelling) Append(dst []byte, value string) []byte {
 	dst, _ = s.append(dst, value)
 	return dst
@@ -104,10 +104,10 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 }
 
 // appendMember appends a member whose name was read, and returns the text after its value. The
-// first byte of a value shows its kind. It does not show the kind of a number, but no spelling
-// depends on that. Between tags a number and the string of its digits look the same, so the reader
-// uses the tool's schema. No family escapes a value between tags, except for minicpm5's CDATA, so
-// </parameter> in a text is printed unchanged.
+// spelling of a value depends on its kind, which the first byte of the value shows. (That byte does
+// not distinguish kinds of numbers, but no spelling depends on these.) Between tags a number and
+// the string of its digits look the same, so the reader uses the tool's schema. No family escapes a
+// value between tags, except for minicpm5's CDATA, so </parameter> in a text is printed unchanged.
 func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
 	kind := schema.KindOf(text[:min(len(text), 1)])
 	dst = append(s.key(dst, key), s.Type(kind)...)
