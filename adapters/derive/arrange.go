@@ -74,7 +74,7 @@ type printer struct {
 }
 
 // show returns the part of a rendered turn that contains its calls, or "" if the template refuses
-// them.
+// the calls.
 func (p *printer) show(calls ...chat.Call) string {
 	key := callsText(calls)
 	text, ok := p.printed[key]
@@ -142,9 +142,9 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }
 
-// turns returns formTurns. If the template loses parts of lists and objects, calls that have them
-// as values are left out. For example, MiniCPM5's template, as llama-server renders it, prints
-// nothing for an object, and nothing between the elements of a list.
+// turns returns formTurns, without those that the template cannot print in full. For example,
+// MiniCPM5's template, as llama-server renders it, prints nothing for an object, and nothing
+// between the elements of a list. Calls with nested values are then left out.
 func (p *printer) turns() [][]chat.Call {
 	deep := p.show(formTurns[deepTurn]...)
 	if deep == "" || strings.Contains(deep, "cat") && strings.Contains(deep, "eel") {
@@ -153,9 +153,9 @@ func (p *printer) turns() [][]chat.Call {
 	return slices.Concat(formTurns[:deepTurn-1], make([][]chat.Call, 2), formTurns[bareTurn:])
 }
 
-// tried parses a declaration, and returns its format and how many of the turns the format reads
-// before the first error. The error is that of the turn, or that of a declaration which cannot be
-// parsed.
+// tried parses a declaration. It returns the format and the number of turns that the format reads
+// before the first error, with that error. If the declaration cannot be parsed, it returns that
+// error.
 func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, error) {
 	f, err := set.Parse([]byte(text))
 	if err != nil {
@@ -166,7 +166,8 @@ func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, 
 }
 
 // bareCall returns the call line for a call without arguments, or "" if the template does not print
-// its name. What the given lines say about the text around all calls is not part of it.
+// the name of such a call. If the given lines have a calls line, its texts around the calls are cut
+// off.
 func (p *printer) bareCall(lines string) string {
 	text := escapeLiteral.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
 	if strings.Count(text, "greet_bats") == 0 {
@@ -201,9 +202,10 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// content reports whether a declaration with call lines, which can stream, is good enough: it reads
-// the turns, and is not misled by values that contain calls. The latter is not tested for arguments
-// in tags that close as in XML, since their reader handles more than a form does.
+// content reports whether a declaration with call lines, which can stream, is good enough. It is if
+// its format reads the turns, and if values that contain calls do not mislead it. The latter is not
+// tested for arguments in tags that close as in XML, since their reader handles more than a form
+// does.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" &&
@@ -218,8 +220,9 @@ func (p *printer) content(f *Finding) bool {
 // aTag matches an arg line whose value does not end with a closing tag.
 var aTag = regexp.MustCompile(`(?m)^arg .*\{value\}(?:\\n)*(?:[^<\\]|<[^/]|\\[^n])`)
 
-// readsTurns returns how many of the turns a format reads and prints as the template does, and the
-// error of the next one. If it reads all of them, the error is that of misled.
+// readsTurns returns the number of turns that a format reads, and prints as the template does,
+// before the first error, with that error. If it reads all of them, it returns the error of misled,
+// or of a turn with escapes.
 func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	for n, calls := range p.turns() {
 		text := p.show(calls...)
@@ -238,8 +241,8 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	return len(formTurns), cmp.Or(p.misled(f), p.otherwise(f, escapedTurn))
 }
 
-// misled returns an error if a call whose values contain printed calls is read as other calls. To
-// read no call at all is allowed, since without escapes such a text is ambiguous.
+// misled returns an error if a call whose values contain printed calls is read as other calls. It
+// is no error if the call is not read at all, since without escapes such a text is ambiguous.
 func (p *printer) misled(f *adapters.Format) error {
 	whole, other := p.show(gnus[0]),
 		p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
@@ -263,8 +266,8 @@ func behind(text, word string) string {
 	return rest
 }
 
-// otherwise returns an error if a format reads a call from the text of a turn that is not one of
-// the turn's calls. Missed calls and errors of the format are no error here.
+// otherwise returns an error if a format reads, in the text of a turn, a call that is not one of
+// the turn's calls. It returns nil if the format misses calls or fails.
 func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 	text := p.show(calls...)
 	reply, err := read(f, text, formTools)

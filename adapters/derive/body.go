@@ -111,7 +111,7 @@ func bodyNaming(value string, start, end int) (body, bool) {
 	return b, true
 }
 
-// spreads returns the word after list= for the layout of a list: "indent" for one member per line
+// spreads returns the value of list= for the layout of a list: "indent" for one member per line
 // (command-r's json.dumps with indent=4), "lines" for one call per line (command-r7b), or "always".
 func spreads(value string) string {
 	switch {
@@ -126,10 +126,10 @@ func spreads(value string) string {
 // anID matches an id that contains the tool's name, such as Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
-// besideName returns a body with the arguments text[at:end]. It begins with the tool's name before
-// them, or with the call's id, and it returns false if neither is there. The last occurrence of the
-// name counts, since some templates have it in a header as well. The text between name and
-// arguments becomes a literal: <｜tool▁sep｜>, [ARGS], a newline.
+// besideName returns a body with the arguments text[at:end], from the tool's name or the call's id
+// before them. It returns false if neither is there. The last occurrence of the name counts, since
+// some templates have it in a header as well. The text between name and arguments becomes a
+// literal: <｜tool▁sep｜>, [ARGS], a newline.
 func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {
@@ -182,9 +182,10 @@ func pseudoBody(text, path, _ string) (body, bool) {
 }
 
 // taggedBody finds a call whose arguments are each between marks, and returns false if there is
-// none. The common text before both keys is the opener, and that after both values the closer.
-// Templates may sort arguments, so the order in the text counts. Tags that are named like the
-// parameters, <path>…</path>, are recognised by the key that is repeated after the value.
+// none. The common text before both keys is the opening mark of an argument, and the common text
+// after both values the closing mark. Templates may sort arguments, so the order in the text
+// counts. Tags that are named like the parameters, <path>…</path>, are recognised by the key that
+// is repeated after the value.
 func taggedBody(text, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
 	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path),

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// arrangements returns the lines of forms that may print what a template printed for one call and
-// for two, or nil if the parts of the calls do not match. All have the parts of a call at the same
-// places, and differ in how values are written.
+// arrangements returns the lines of the forms that may have printed the text of one call and the
+// text of two, or nil if the parts of the calls do not match. All these forms have the parts of a
+// call at the same places, and differ in how values are written.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -84,8 +84,8 @@ func (f *framed) quote() string {
 	return ""
 }
 
-// codings returns the lines of a form about strings that may have these quotes, or about those
-// without quotes if quote is empty.
+// codings returns the form lines that may describe strings in these quotes, or strings without
+// quotes if quote is empty. Each element is one possibility.
 func codings(quote string) (all []string) {
 	if quote == "" {
 		return []string{"form    strings raw\n", "form    strings xml\n", "form    strings url\n"}
@@ -102,7 +102,8 @@ func codings(quote string) (all []string) {
 		markEdges(escapeLiteral.Replace(quote))+"\n")
 }
 
-// lines returns the form lines about calls with these placeholders (holes) and literals (gaps).
+// lines returns the form lines about calls that consist of these placeholders (holes) and literals
+// (gaps).
 func (f *framed) lines(holes, gaps []string) string {
 	var b strings.Builder
 	call := ""
@@ -133,7 +134,7 @@ func (f *framed) lines(holes, gaps []string) string {
 	return b.String()
 }
 
-// above returns the glue before a mark, or "" if there is no mark.
+// above returns glue, the newlines before a mark, or "" if there is no mark.
 func above(glue, mark string) string {
 	if mark == "" {
 		return ""
@@ -151,7 +152,7 @@ func markEdges(line string) string {
 	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
 }
 
-// items describes how arguments are written one by one.
+// items describes the form of arguments that are written one by one.
 type items struct {
 	series
 	lines string // the form lines about calls
@@ -169,7 +170,8 @@ type series struct {
 	twice string
 }
 
-// item returns one value with its name as a line of a form, with {indent} if indent is not empty.
+// item returns the line of a form for one value with its name. The line has {indent} if indent is
+// not empty.
 func (s series) item(key, indent string) string {
 	e := escapeLiteral.Replace
 	before := e(s.before)
@@ -190,10 +192,10 @@ func (s series) item(key, indent string) string {
 	return markEdges(out)
 }
 
-// seriesOf splits the literals around two values: head before the first name, mid and mid2 between
-// name and value, between the two, and tail after the second. If keyed is true, again and again2
-// come before the repeated names. Quotes are removed. It returns false if the literals of the two
-// values differ.
+// seriesOf returns the literals around two values, given the texts around them: head before the
+// first name, mid and mid2 between name and value, between after the first value, and tail after
+// the second. If keyed is true, again and again2 are the texts before the repeated names. Quotes
+// are removed. It returns false if the literals of the two values differ.
 func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (
 	s series, ok bool) {
 	if mid != mid2 {
@@ -249,15 +251,16 @@ func wholeRunes(text string, n int) int {
 	return n
 }
 
-// cutQuotes returns the texts after and before a value without the value's quotes. It returns false
-// if one of the quotes is missing.
+// cutQuotes returns the text after a value and the text before it, without the value's quotes. It
+// returns false if one of the quotes is missing.
 func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
 	b, ok = strings.CutPrefix(behind, quote)
 	f, ok2 := strings.CutSuffix(front, quote)
 	return b, f, ok && ok2
 }
 
-// items returns how arguments in these quotes are written, or false if they match no known order.
+// items returns the form of arguments in these quotes, or false if their parts are in no known
+// order.
 func (f *framed) items(quote string) (i items, ok bool) {
 	at := slices.Index(f.holes, "key")
 	if at < 0 {
@@ -302,7 +305,7 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	return i, true
 }
 
-// valuesFirst returns how arguments are written whose names follow their values, from part at. It
+// valuesFirst returns the form of arguments whose names follow their values, from part at on. It
 // returns false if the two arguments differ or have no quotes.
 func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
@@ -332,8 +335,8 @@ func (i items) argLines() string {
 	return lines
 }
 
-// unspaced returns the same arguments, but the blank before a value is only for values of one line
-// (YAML).
+// unspaced returns the same form, in which the blank before a value is only written before values
+// of one line, as in YAML.
 func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]

@@ -65,16 +65,16 @@ type Finding struct {
 // at all.
 var ErrNoCalls = errors.New("the template does not print calls")
 
-// ErrForm is returned for a template whose calls cannot be expressed in a declaration.
+// ErrForm is returned for a template that prints calls in a form that a declaration cannot express.
 var ErrForm = errors.New("the template writes calls in a form that a declaration cannot say")
 
-// From finds out how a model writes. The known families are in set. The finding can be used if its
-// Wrong is empty. From returns an error if the template prints no calls, refuses the conversations,
-// or prints calls in a form that cannot be expressed. It renders two views: with results after the
-// calls, and with a new request after them. Gemma 2's template refuses the first, and others drop
-// reasoning in the second, but either view is enough.
+// From finds out from a template how its model writes calls. The known families are in set. The
+// finding can be used if its Wrong is empty. From returns an error if the template prints no calls,
+// refuses the conversations, or prints calls in a form that cannot be expressed. It renders two
+// views: with results after the calls, and with a new request after them. Gemma 2's template
+// refuses the first, and others drop reasoning in the second, but either view is enough.
 //
-// The declaration is tested with the calls that it was made from: it must print what the template
+// The declaration is tested with the calls from which it was made: it must print what the template
 // printed, and read the calls that were rendered. Every deviation is in Wrong, and then the finding
 // must not be used.
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
@@ -127,9 +127,9 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	return rest(best, clearest(errs), all, model, set, t)
 }
 
-// rest returns a finding if no format reads the calls: one with the marks around reasoning and
-// text, or, if the template prints no calls, the call that it teaches in words. It returns err if
-// the template refuses the conversations or these marks cannot be read.
+// rest returns a finding if no format reads the calls. If the template prints no calls, it is the
+// call that the template teaches in words. Otherwise it has only the marks around reasoning and
+// text. It returns err if the template refuses the conversations or these marks cannot be read.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (
 	*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
@@ -156,9 +156,10 @@ func rest(best *Finding, err error, all []*observed, model string, set *adapters
 	return best, nil
 }
 
-// completeFrom adds what only the other view p of the template showed. Some templates print
-// reasoning only if the results of its calls come last, and some drop the marks of a plain reply
-// there. Marks that end a turn are added unless they occur in a call, which they would cut.
+// completeFrom adds the marks that only the other view p of the template showed. Some templates
+// print reasoning only if the results of its calls come last, and some drop the marks of a plain
+// reply there. Marks that end a turn are added unless they occur in a call, because they would cut
+// it.
 func (o *observed) completeFrom(p *observed) {
 	o.thought = cmp.Or(o.thought, p.thought)
 	o.spoken = cmp.Or(o.spoken, p.spoken)
@@ -170,9 +171,9 @@ func (o *observed) completeFrom(p *observed) {
 	}
 }
 
-// completeBy adds what only the source shows. In message families the headers show which text is
-// reasoning, so reasoning has no marks of its own. The source never replaces what a conversation
-// showed, since it may contain branches that are not used.
+// completeBy adds the marks that only the source shows. In message families the headers show which
+// text is reasoning, so reasoning has no marks of its own. The source never replaces what a
+// conversation showed, since it may contain branches that are not used.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -184,9 +185,9 @@ func (o *observed) completeBy(source string) {
 	}
 }
 
-// better reports whether f should be used instead of g. A finding with a known family is better, or
-// else the one with fewer errors. The file of a known family was reviewed and covers slips of its
-// models, which no template shows.
+// better reports whether f should be used instead of g. A finding with a known family is better
+// than one without. Otherwise the one with fewer errors is better. The file of a known family was
+// reviewed and covers slips of its models, which no template shows.
 func (f *Finding) better(g *Finding) bool {
 	if (f.Known != "") != (g.Known != "") {
 		return f.Known != ""
@@ -194,9 +195,9 @@ func (f *Finding) better(g *Finding) bool {
 	return len(f.Wrong) < len(g.Wrong)
 }
 
-// clearest returns the most useful error: the first ErrForm, or else the first ErrNoCalls, or else
-// all errors. A template that refuses one view and prints no calls in the other counts as a
-// template without calls.
+// clearest returns the most useful error: the first ErrForm, if there is none the first ErrNoCalls,
+// and if there is neither all errors. A template that refuses one view and prints no calls in the
+// other counts as a template without calls.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -254,8 +255,8 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 }
 
 // knownIn returns the name of the known family that prints and reads the same, or "" if there is
-// none, and whether it also agrees in white space. Such a family is preferred. Families are tried
-// in the order of their names, so that the result is always the same.
+// none. exactly reports whether it also agrees in white space. Such a family is preferred. Families
+// are tried in the order of their names, so that the result is always the same.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// difference returns the part of b that is left without the common beginning and end of both texts.
-// The part is widened to whole marks: of <|a|> and <|b|> only "a" and "b" differ.
+// difference returns the part of b between the common beginning and the common end of a and b. The
+// part is widened to whole marks: of <|a|> and <|b|> only "a" and "b" differ.
 func difference(a, b string) string {
 	from := commonPrefix(a, b)
 	to := len(b) - commonSuffix(a[from:], b[from:])
@@ -21,7 +21,8 @@ func difference(a, b string) string {
 	return b[from:to]
 }
 
-// markStart returns the offset at, or the start of the mark if that offset is inside a mark.
+// markStart returns the start of the mark in which the offset at is, or at itself if it is not
+// inside a mark.
 func markStart(text string, at int) int {
 	at = min(at, len(text))
 	if i := openMark(text[:at]); i >= 0 {
@@ -40,9 +41,9 @@ func openMark(text string) int {
 	return i
 }
 
-// markEnd returns the length of the end of a mark with which behind begins, if front ends inside
-// that mark. Otherwise it returns 0. The common end of <calls><call> and </call><call> is ><call>,
-// and only <call> opens a call.
+// markEnd returns how many bytes at the start of behind belong to a mark that begins in front, or 0
+// if front does not end inside a mark. It is needed because the common end of <calls><call> and
+// </call><call> is ><call>, and only <call> opens a call.
 func markEnd(front, behind string) int {
 	for _, signs := range [][2]string{{"<", ">"}, {"[", "]"}, {"⟪", "⟫"}, {"◁", "▷"}, {"⟦", "⟧"},
 		{"«", "»"}} {
@@ -74,9 +75,9 @@ func commonSuffix(a, b string) (n int) {
 	return n
 }
 
-// opener returns the common end of a and b from the first mark in it, or "" if it has no mark. If b
-// ends with a, it returns all of a. The text a is before the first of two calls or arguments, and b
-// is between the two, so both end with the opener.
+// opener returns the mark at the common end of a and b, which opens a call or an argument. It
+// returns "" if that common end has no mark. If b ends with a, it returns all of a. The text a is
+// before the first of two calls or arguments, and b is between the two.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {

@@ -54,8 +54,8 @@ func valuesOf(args json.RawMessage) (all []string) {
 }
 
 // blockAt returns the length of a call's arguments at the start of a text, and the placeholder for
-// them: json for a JSON object, quoted for one in a string. The length is 0 if the text begins with
-// the arguments of none of the calls.
+// them: json for a JSON object, quoted for an object in a string. The length is 0 if the text does
+// not begin with the arguments of any of the calls.
 func blockAt(text string, calls []chat.Call) (int, string) {
 	for _, c := range calls {
 		python := strings.ReplaceAll(string(c.Args), `"`, "'")
@@ -83,8 +83,9 @@ type pieces struct {
 // lengths are the lengths of the arguments of two calls; 0: not known.
 type lengths [2]int
 
-// mergeTexts returns the common beginning of two texts, or their common end, with placeholders for
-// numbers that count calls or bytes. It also returns the length of that part in each of the texts.
+// mergeTexts returns the common beginning of two texts, or their common end if end is true, with
+// placeholders for numbers that count calls or bytes. It also returns the length of that part in
+// each of the texts.
 func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {
@@ -128,8 +129,8 @@ func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 // escapeLiteral writes a literal as it is written in the lines of a form.
 var escapeLiteral = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
-// digits returns the digits at n bytes from the beginning of a text, or those before n bytes from
-// its end. It returns "" if there are none.
+// digits returns the digits at n bytes from the beginning of a text. If end is true, it returns the
+// digits before n bytes from its end. It returns "" if there are none.
 func digits(s string, n int, end bool) string {
 	is := func(c byte) bool { return c >= '0' && c <= '9' }
 	from, to := n, n
@@ -156,9 +157,9 @@ type framed struct {
 	rawGaps           []string // the same as plain text
 }
 
-// frame compares a turn of one call with a turn of two, and returns what surrounds the calls and
-// their parts. It returns false if the parts do not match. The text two may be empty if there is no
-// such turn.
+// frame compares a turn of one call with a turn of two, and returns the texts around the calls and
+// between their parts. It returns false if the parts do not match. The text two may be empty if
+// there is no such turn.
 func frame(one, two string) (*framed, bool) {
 	a := anchors(one, gnus[0])
 	f := &framed{index: -1}
@@ -201,8 +202,8 @@ func gapsOf(text string, a []anchor) (gaps []string) {
 	return append(gaps, text[from:])
 }
 
-// argLengths returns the lengths of two calls' arguments in the texts x and y, or 0 for a call
-// without any.
+// argLengths returns the lengths of the arguments of two calls in the texts x and y. A length is 0
+// if the call has no arguments.
 func argLengths(x string, a []anchor, y string, b []anchor) (l lengths) {
 	for i, calls := range [][]anchor{a, b} {
 		text := []string{x, y}[i]

@@ -61,7 +61,7 @@ func heading(model string) string {
 
 // callLines returns the lines section, call, arg, keys and quote, and the marks after the calls
 // that end the turn. It returns ErrForm if it finds no calls. The lines are made from the text
-// between two calls: the text that precedes both calls is the opener, the text that follows both is
+// between two calls: the common text before both calls is the opener, the common text after both is
 // the closer, and the rest around them is a section. If no marks precede the calls, marks after all
 // calls end the turn.
 //
@@ -167,9 +167,9 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 }
 
 // onlyLine returns the line of a template that prints only one call, and the marks that end the
-// turn. Those are the marks after a call without an opening mark. One call does not show what
-// belongs to a section, so all other marks belong to the call. Llama 3's templates refuse a second
-// call. The error is always nil.
+// turn. If no mark precedes the call, the marks after it end the turn. Otherwise all marks belong
+// to the call, because one call does not show what belongs to a section. Llama 3's templates refuse
+// a second call. The error is always nil.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string
@@ -180,9 +180,9 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 		ends, nil
 }
 
-// withoutFence returns the same line without a fence around the arguments, which models leave out.
-// It returns "" if there is no such fence. DeepSeek V3's template puts ```json around arguments,
-// but its models write both.
+// withoutFence returns a call line without the fence around the arguments, which models leave out.
+// It returns "" if the line has no such fence. DeepSeek V3's template puts ```json around
+// arguments, but its models write both.
 func withoutFence(call string) string {
 	without := strings.NewReplacer("```json\\n{json}\\n```", "{json}\\n").Replace(call)
 	if without == call {

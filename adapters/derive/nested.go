@@ -41,8 +41,8 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines + object.around("object", "{member}") + elements.around("list", "{element}")
 }
 
-// around returns the form line of this kind, which shows what stands around and between the items
-// that the hole is for, or "" if nothing does.
+// around returns the form line of this kind with the texts around and between the items, or "" if
+// there are no such texts. The parameter hole is the placeholder of an item.
 func (s series) around(kind, hole string) string {
 	if s.open+s.between+s.close == "" {
 		return ""
@@ -52,8 +52,8 @@ func (s series) around(kind, hole string) string {
 		markEdges(e(s.open)+hole+e(s.between)+hole+e(s.close)) + "\n"
 }
 
-// block returns the form line for texts of several lines, or "" if the template writes them as
-// others.
+// block returns the form line for texts of several lines, or "" if the template writes them like
+// other texts.
 func (p *printer) block(i items, one, quote string) string {
 	value := p.valueOf(i, one, quote, "okapi", `{"lemur": "wombat", "okapi": "cat\ndog"}`)
 	head, rest, ok := strings.Cut(value, "\n")
@@ -65,9 +65,10 @@ func (p *printer) block(i items, one, quote string) string {
 		"\n"
 }
 
-// valueOf returns what a template prints for the value of the argument key. It renders a call with
-// the arguments args, and cuts off what is before and after the value. The parameter one is another
-// rendered call, which shows what follows the last value. It returns "" if the texts do not match.
+// valueOf returns the text that a template prints for the value of the argument key. It renders a
+// call with the arguments args, and cuts off the text before and after the value. The parameter one
+// is another rendered call, which shows the text after the last value. It returns "" if the texts
+// do not match.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")
@@ -84,8 +85,8 @@ func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	return value
 }
 
-// seriesIn splits the text of a value with two members, or two elements if named is false. It
-// returns false if they are not found, or are not written alike.
+// seriesIn returns the literals around two members in the text of a value, or around two elements
+// if named is false. It returns false if they are not found, or are written in different ways.
 func (p *printer) seriesIn(value, quote string, named bool) (series, bool) {
 	first, second := strings.Index(value, "cat"), strings.LastIndex(value, "dog")
 	if first < 0 || second < first {

@@ -43,9 +43,9 @@ var probeTools = []chat.Tool{
 		`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
-// Further calls: with a number beside a string, and with markup in a text. The number shows whether
-// tags have types, string="false" beside string="true"; the markup shows whether it is put in CDATA
-// (minicpm5).
+// typedProbe is a call with a number beside a string, and markupProbe one with markup in a text.
+// The number shows whether tags have types, string="false" beside string="true". The markup shows
+// whether it is put in CDATA (minicpm5).
 var (
 	typedProbe = []chat.Call{{ID: probes[0].ID, Name: "find_files", Args: []byte(
 		`{"limit": 7531, "path": "quokka.txt"}`)}}
@@ -135,8 +135,8 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 // observe renders the probes and compares the results. It returns an error if the template refuses
 // a call or a plain reply, or prints no calls; templates may refuse reasoning or two calls. Marks
 // are found as differences of two renderings, without a list of known marks. The parameter opening
-// is the end of the prompt before a reply, and is the same in both views. What it has beyond the
-// beginning of a plain reply is something that the prompt has opened.
+// is the end of the prompt before a reply, and is the same in both views. If it is longer than the
+// beginning of a plain reply, the rest is something that the prompt has opened.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -168,10 +168,10 @@ func observe(s stage, opening string) (*observed, error) {
 	return o, nil
 }
 
-// calls renders a turn with text and one with n calls. It returns both, and the region of the
-// second that the first does not have, since everything that both have in common belongs to the
-// turn. The region must contain the tool's name, or follow it directly, and both values; otherwise
-// the error is ErrForm. The error is ErrNoCalls if the turn shows no calls.
+// calls renders a turn with text and a turn with n calls. It returns both, and the region of the
+// second that is not in the first, since their common text belongs to the turn. The error is
+// ErrForm if the region does not contain both values and the tool's name (or directly follow the
+// name). It is ErrNoCalls if the turn shows no calls.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
@@ -203,7 +203,7 @@ func nameEnds(turn, region string) bool {
 
 // think finds the marks around reasoning. It compares a turn with reasoning and a call (with) to
 // the same turn without reasoning and to a turn with reasoning and text (speaking). It also removes
-// from the calls the fillers that some templates print for missing reasoning: GLM-4.7 prints
+// the fillers from the calls, which some templates print for missing reasoning: GLM-4.7 prints
 // </think> alone before such a call, Qwen3 <think>\n\n</think>.
 func (o *observed) think(without, with, speaking string) {
 	before, after, ok := strings.Cut(with, probeThink)
@@ -299,8 +299,8 @@ func (o *observed) details(s stage) {
 	}
 }
 
-// amid returns the text between a key and its value, or "" if they do not occur. In DeepSeek's tags
-// it is `" string="false">` for a number and `" string="true">` for a string.
+// amid returns the text between a key and its value, or "" if they do not occur in the text. In
+// DeepSeek's tags it is `" string="false">` for a number and `" string="true">` for a string.
 func amid(text, key, value string) string {
 	at := strings.LastIndex(text, value)
 	if at < 0 {

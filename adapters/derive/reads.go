@@ -38,7 +38,8 @@ func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters
 	return nil
 }
 
-// read returns what a format reads from a reply that arrives in one piece and then ends by itself.
+// read returns the reply that a format reads from a text that arrives in one piece and then ends by
+// itself.
 func read(f *adapters.Format, raw string, tools []chat.Tool) (*chat.Collector, error) {
 	return readAs(f, raw, adapters.Options{Tools: tools})
 }

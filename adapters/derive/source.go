@@ -23,11 +23,11 @@ var (
 		`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
-// thoughtIn returns reasoning with the marks that a template's source puts around it, or "" if
-// there are none. If the prompt ends with words that open reasoning, as Apriel's "Here are my
-// reasoning steps:", only the mark after the reasoning is read from the source. Words that are not
-// marks do not count: in "'Reasoning: ' + message.reasoning" nothing shows where the reasoning
-// ends. Go's templates are Ollama's own: <think>{{ .Thinking }}</think>.
+// thoughtIn returns the probe's reasoning between the marks that a template's source puts around
+// reasoning, or "" if there are no such marks. If the prompt ends with words that open reasoning,
+// as Apriel's "Here are my reasoning steps:", only the mark after the reasoning is read from the
+// source. Words that are not marks do not count: in "'Reasoning: ' + message.reasoning" nothing
+// shows where the reasoning ends. Go's templates are Ollama's own: <think>{{ .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {
