@@ -16,7 +16,7 @@ type Collector struct {
 	Times           Times
 }
 
-// Add reads the next event, and reports whether it completed the last of Calls.
+// Add adds the next event to the reply, and reports whether it completed the last of Calls.
 func (c *Collector) Add(e Event) (completed bool) {
 	switch e.Kind {
 	case Text:

@@ -2,8 +2,8 @@ package chat
 
 import "bytes"
 
-// Values counts the signs outside strings that open or separate the values of JSON text, before the
-// text is parsed. The text has at most one value more than that.
+// Values returns the number of signs outside strings that open or separate the values of JSON text.
+// The text has at most one value more than that. It is for texts that are not parsed yet.
 func Values(body []byte) (n int) {
 	opened := func(part []byte) int {
 		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part,

@@ -124,17 +124,17 @@ func (b *budget) spend(raw json.RawMessage) string {
 	return b.visit(root, "")
 }
 
-// over returns a sentence that says that one schema exceeds a limit. The second parameter says what
-// is counted.
+// over returns a sentence that says that one schema exceeds a limit. The parameter of names the
+// things that are counted.
 func over(limit int, of string) string { return fmt.Sprintf("at most %d %s are taken", limit, of) }
 
-// ofAll returns a sentence that says that all schemas together exceed a limit.
+// ofAll returns a sentence that says that all schemas together exceed a limit, like over.
 func ofAll(limit int, of string) string {
 	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, of)
 }
 
-// tooMany returns a sentence about the limit that the number of values exceeds, or "". It is called
-// for every value, so that counting ends as soon as there are too many.
+// tooMany returns a sentence about the limit that the number of values exceeds, or "" if it exceeds
+// none. It is called for every value, so that counting ends as soon as there are too many.
 func (b *budget) tooMany() string {
 	switch {
 	case b.own > mostValues:
@@ -145,11 +145,11 @@ func (b *budget) tooMany() string {
 	return ""
 }
 
-// visit counts the contents of a value under a key. It returns a sentence about the limit that is
-// exceeded, or "". The limit of a list depends on its keyword, because values of an enum are only
-// compared, while each branch of an anyOf is multiplied with its neighbors. A key counts as the
-// keyword wherever it occurs. To distinguish schemas from other values, such as a default with a
-// member "pattern", would need another reader.
+// visit counts the contents of a value under a key. It returns a sentence about the first limit
+// that is exceeded, or "" if none is. The limit of a list depends on its keyword, because values of
+// an enum are only compared, while each branch of an anyOf is multiplied with its neighbors. A key
+// counts as the keyword wherever it occurs. To distinguish schemas from other values, such as a
+// default with a member "pattern", would need another reader.
 func (b *budget) visit(v *jsontree.Value, key string) string {
 	if v == nil {
 		return ""
@@ -192,11 +192,11 @@ func (b *budget) visit(v *jsontree.Value, key string) string {
 	return ""
 }
 
-// pattern counts what a regular expression costs. It returns a sentence about the limit that is
-// exceeded, or "". The text is counted first, because reading it is the expensive part. A short
-// pattern may be the most expensive thing in a request: (\p{L}|\p{N}){1,900} writes two classes of
-// hundreds of ranges 900 times. A pattern that Go cannot read costs nothing, because no reader
-// compiles it.
+// pattern counts the cost of a regular expression. It returns a sentence about the first limit that
+// is exceeded, or "" if none is. The text is counted first, because reading it is the expensive
+// part. A short pattern may be the most expensive thing in a request: (\p{L}|\p{N}){1,900} writes
+// two classes of hundreds of ranges 900 times. A pattern that Go cannot read costs nothing, because
+// no reader compiles it.
 func (b *budget) pattern(text string) string {
 	if len(text) > mostPattern {
 		return over(mostPattern, "bytes in a pattern")

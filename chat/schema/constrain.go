@@ -72,9 +72,9 @@ func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount)
 // elements returns the bound of arrays, which is negative if there is none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
-// bound returns the bound that the option asks for, but at most the greatest that servers accept,
-// or the usual bound if the option is 0. The weak bounds are for old servers: a grammar of Ollama
-// 0.24 ends at 32 KB, and an array repeats the rules of its elements.
+// bound returns the bound that the option asks for, but at most the greatest that servers accept.
+// If the option is 0, it returns the usual bound. A weak constraint has lower bounds for old
+// servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats the rules of its elements.
 func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
 	case o.Weak && (asked == 0 || asked > weak):
@@ -110,8 +110,8 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
-// ConstrainAnswer returns the constraint for an answer under a response_format, in which the parts
-// that Stands names must have their values.
+// ConstrainAnswer returns the constraint for an answer under a response_format. If Stands is set,
+// the parts that it names must have their values.
 func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	doc := ParseTools([]chat.Tool{{Schema: form}})[0]
 	answer := doc.Arguments()

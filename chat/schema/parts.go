@@ -188,8 +188,9 @@ func (c *constrainer) string(s *Place) {
 	c.raw("}")
 }
 
-// held returns the first of the words that a server knows, in the server's spelling, or "" if there
-// is none. It drops the others, and all of them in a weak constraint. Two patterns come from an
+// held returns the first of the words that a server enforces, in the server's spelling, or "" if
+// there is none. The function known translates a word, and returns false if servers do not enforce
+// it. The other words are dropped, and all of them in a weak constraint. Two patterns come from an
 // allOf, and one regular expression for both would need look-ahead, which servers do not read.
 func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (
 	out string) {
@@ -220,9 +221,9 @@ func within(least, most *Count, bound int) *Count {
 // maxElements is the largest count of elements that servers accept.
 const maxElements = 1000
 
-// array writes an array. If the server's grammar would end before minItems, a list of places
-// becomes an array of any of them. A place that nothing fits ends the list before it. An array
-// without possible elements gets maxItems 0.
+// array writes an array. If minItems is greater than the number of places, or in a weak constraint,
+// the list of places becomes an array whose elements fit any of them. A place that nothing fits
+// ends the list before it. An array without possible elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {
@@ -312,9 +313,9 @@ func (c *constrainer) object(s *Place, depth int) {
 	c.raw("}")
 }
 
-// namable returns the members, and the required ones, without a member that is called $ref, because
-// servers take that for a reference. If it is required, no call under this constraint fits the
-// schema, and the check says so.
+// namable returns the members and the required members, without a member that is called $ref,
+// because servers take that for a reference. If it is required, no call under this constraint fits
+// the schema, and the check reports it.
 func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 	if s.Member("$ref") == nil && !slices.Contains(s.Required, "$ref") {
 		return s.Members, s.Required
@@ -337,11 +338,10 @@ func orAnything(s *Place) *Place {
 	return s
 }
 
-// more writes which other members there may be. Where some members are listed, only a schema for
-// the others allows them, because servers do not allow others on their own. An object that lists
-// nothing may have members of any kind. They are written as free values, so that their nesting is
-// bounded. A schema for the others that cannot be written beside the listed names is dropped, and
-// then no other members are allowed.
+// more writes which other members are allowed. If some members are listed, servers allow others
+// only if there is a schema for them. An object that lists nothing may have members of any kind.
+// They are written as free values, so that their nesting is bounded. If a schema for the others
+// cannot be written beside the listed names, it is dropped, and no other members are allowed.
 func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
 	case s.More != nil && s.More.Never:

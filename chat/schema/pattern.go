@@ -171,8 +171,9 @@ func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// class returns the part of a class that JSON does not escape, so [^/] loses the quotation mark. A
-// class that becomes empty, such as [\n], makes the pattern fail, because no text could fit it.
+// class returns the part of a class whose characters JSON does not escape, so [^/] loses the
+// quotation mark. A class that becomes empty, such as [\n], makes the pattern fail, because no text
+// could fit it.
 func (p *patternPrinter) class(ranges []rune) string {
 	var out []rune
 	for i := 0; i+1 < len(ranges); i += 2 {

@@ -7,8 +7,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Type is one place (subschema) of a schema. A nil Type allows everything. It has what the place
-// itself says. What references and unions add is looked up on demand, because merging all of it
+// Type is one place (subschema) of a schema. A nil Type allows everything. It contains the keywords
+// of the place itself. References and unions are followed on demand, because merging all of them
 // beforehand would multiply, and a call uses few of a schema's members.
 type Type struct {
 	from  *jsontree.Value // where the place is written
@@ -46,9 +46,9 @@ func Holding(name string, member *Type) *Type {
 }
 
 // walk yields t and all types that also apply, including those of references and unions, each once
-// and the nearest first. The reason for the order is that what the place itself says about a member
-// comes before what a distant part says. A schema may lead back to t, and two of its parts to the
-// same place.
+// and the nearest first. The nearest comes first because the place's own keywords about a member
+// take precedence over those of a distant part. A schema may lead back to t, and two of its parts
+// to the same place.
 func (t *Type) walk(yield func(*Type) bool) {
 	if t == nil || !yield(t) || !t.joined() {
 		return
@@ -119,10 +119,10 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find calls one for t and the types that also apply, and returns the result, or nil if nothing is
-// known. Types that apply in any case come before alternatives, and nearly always t itself has an
-// answer. Where alternatives disagree the result allows what any of them allows, so "3" remains a
-// text if one of them has a text there.
+// find calls one for t and for the types that also apply, and returns the result, or nil if nothing
+// is known. If t has an answer, as it nearly always has, the others are not asked. Types that apply
+// in any case come before alternatives. If alternatives disagree, the result allows what any of
+// them allows, so "3" remains a text if one of them has a text there.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil

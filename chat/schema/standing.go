@@ -10,10 +10,11 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Standing has the parts that are fixed of an object or array that does not fit as a whole. Members
+// Standing describes the fixed parts of an object or array that does not fit as a whole. Members
 // that it does not name must not be written, unless More is true. A model that writes a call a
 // second time also changes what was right: it writes other values, or spells numbers differently.
-// So what fits does not change by a byte, and only what did not fit is taken from the new call.
+// So the parts that fit do not change by a byte, and only the other parts are taken from the new
+// call.
 type Standing struct {
 	Array bool
 	Parts []Part // members or elements, in their order
@@ -54,10 +55,10 @@ func abridge(raw string) string {
 	return Quote(clip.To(text, maxHeld) + "…")
 }
 
-// With returns the value with the parts that were not right taken from a new value. The parts that
-// were right do not change by a byte. It returns false if the new value lacks an element, or is of
-// another type. The new call was constrained to repeat the right parts, but servers write constants
-// in their own way and some ignore them, so its version of these parts is ignored.
+// With returns the value with its fixed parts unchanged and the other parts taken from a new value.
+// It returns false if the new value lacks an element, or is of another type. The new call was
+// constrained to repeat the fixed parts, but servers write constants in their own way and some
+// ignore them, so its version of these parts is ignored.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
@@ -102,9 +103,9 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// withElements does for an array what with does for an object. Elements have no names, so those of
-// the new call are matched by their positions. It returns false if the new value is not an array,
-// or has fewer elements.
+// withElements appends an array to dst, as with does for an object. Elements have no names, so
+// those of the new call are matched by their positions. It returns false if the new value is not an
+// array, or has fewer elements.
 func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	all := from.Items
 	if kind(from) != Array || len(all) < len(s.Parts) {
@@ -129,8 +130,8 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 	return append(dst, ']'), true
 }
 
-// with appends what was right in a part, and takes the rest from a new value. It returns false if
-// the new value does not have the right type.
+// with appends a part to dst: the fixed text, or the value from the new call if nothing of the part
+// is fixed. It returns false if the new value does not have the right type.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":
@@ -141,11 +142,11 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued returns s with the parts in from limited to their values. Of a union, only the
-// alternatives that those parts fit remain. If the parts fit none, they are all fixed nevertheless,
-// because the client may already have read them, and the rest of the call must continue from there.
-// For example, if "kind": "b" is in from, and the schema is a union by kind, only the alternative
-// of "b" remains, so the model cannot go on with members of "a".
+// continued returns the place s, in which the parts in from are limited to their values. Of a
+// union, only the alternatives that those parts fit remain. If the parts fit none, they are all
+// fixed nevertheless, because the client may already have read them, and the rest of the call must
+// continue from there. For example, if "kind": "b" is in from, and the schema is a union by kind,
+// only the alternative of "b" remains, so the model cannot continue with members of "a".
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out

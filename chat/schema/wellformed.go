@@ -50,8 +50,8 @@ func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	return json.RawMessage(out), nil
 }
 
-// wellformer records the first error. Its methods return a value's text, which is the author's own
-// if nothing is wrong in it.
+// wellformer rewrites one schema, and records the first error. Its methods return a value's text,
+// which is unchanged if nothing is wrong in it.
 type wellformer struct {
 	err   error
 	flags bool // the schema says that exclusive limits are flags, as in draft 4
@@ -108,9 +108,10 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// limit returns the value that a member of the schema v should have if it is a limit of numbers.
-// Draft 4 makes a limit exclusive by a flag beside it; since draft 6 such a limit is a number of
-// its own, and most generators name no draft. A member that is no such limit keeps its value.
+// limit returns the right value of the member m of the schema v. Only a limit of numbers may get
+// another value: draft 4 makes a limit exclusive by a flag beside it, but since draft 6 an
+// exclusive limit is a number of its own, and most generators name no draft. Any other member is
+// returned unchanged.
 func (w *wellformer) limit(v *jsontree.Value, m jsontree.Member) *jsontree.Value {
 	is := func(name string) bool { return v.Get(name).Raw == "true" && !w.flags }
 	switch m.Name {

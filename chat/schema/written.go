@@ -44,10 +44,10 @@ func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	return w
 }
 
-// add adds a value and what it refers to. It returns false if there is nothing to show. The values
-// around are passed to all places below, so that a tree is shown once, and the nodes of its nodes
-// are opaque. The number of parts is bounded like lists in the budget, because references in an
-// allOf could repeat each other.
+// add adds a value and the values to which it refers. It returns false if there is nothing to show.
+// The values around are passed to all places below, so that a tree is shown once, and the nodes of
+// its nodes are opaque. The number of parts is bounded like lists in the budget, because references
+// in an allOf could repeat each other.
 func (w *Written) add(v *jsontree.Value) bool {
 	if kind(v) != Object || len(w.parts) >= mostBranches {
 		return false
@@ -98,9 +98,9 @@ func (w *Written) Description() string {
 	return ""
 }
 
-// Source returns the text of the first schema that says anything about the place, which for a
-// reference is its target. It returns "{}" if there is none. A signature shows it for an object,
-// where a reference would say nothing to a model.
+// Source returns the text of the first schema of the place that is not only a reference. It returns
+// "{}" if there is none. A signature shows it for an object, where a reference would say nothing to
+// a model.
 func (w *Written) Source() string {
 	for _, v := range w.parts {
 		if ref, _ := reference(v); ref == "" {
