@@ -7,9 +7,10 @@ import (
 	"unicode"
 )
 
-// lookup has what a place lists, together with the places that also apply to it (references, allOf,
-// unions). It is computed when it is first needed and then stored, because a reader asks for every
-// key of a call: a walk through 900 parts of an allOf for each of 900 keys took most of a minute.
+// lookup contains the lists of members of a place, together with those of the places that also
+// apply (references, allOf, unions). It is computed when it is first needed and then stored,
+// because a reader asks for every key of a call: a walk through 900 parts of an allOf for each of
+// 900 keys took most of a minute.
 type lookup struct {
 	once     sync.Once
 	walked   []*Type           // the types that apply, the nearest first
@@ -26,13 +27,14 @@ type lookup struct {
 	inside     map[string]*Type // the types of those members that list members themselves
 }
 
-// said is what one of the walked types says about a member.
+// said is the type that one of the walked types gives to a member.
 type said struct {
 	by int // index of that type in walked
 	is *Type
 }
 
-// look returns what t and all types that also apply list, and computes it at the first call.
+// look returns the members that t and all types that also apply list. It computes them at the first
+// call.
 func (t *Type) look() *lookup {
 	l := &t.lookup
 	l.once.Do(func() {
@@ -60,8 +62,8 @@ func (t *Type) look() *lookup {
 	return l
 }
 
-// prop returns the type of a member, and false if the member is not listed. What the place itself
-// says comes before the types that apply in any case, and these come before the alternatives.
+// prop returns the type of a member, and false if the member is not listed. The place itself takes
+// precedence over the types that apply in any case, and these over the alternatives.
 func (l *lookup) prop(name string) (t *Type, listed bool) {
 	all, listed := l.listed[name]
 	if !listed {
