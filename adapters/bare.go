@@ -139,9 +139,9 @@ func (um *unmarked) heldCalls(front announcement) bool {
 }
 
 // callsAtEnd reports whether the reply continues in prose and ends with more calls without marks.
-// In that case the calls here are meant as well. For example, a model that reads a file, says what
-// is in it and sends a mail must read the file first, so taking only the last call would be wrong.
-// The position is restored.
+// In that case the calls here are meant as well. For example, a model that reads a file, describes
+// its contents and sends a mail must read the file first, so taking only the last call would be
+// wrong. The position is restored.
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
 	found := false

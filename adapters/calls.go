@@ -10,8 +10,8 @@ import (
 
 // calls writes the calls of the reply, each from the point where it is certain to its end. Between
 // commit and endCall the reader of the arguments writes to Out. Only calls decides how much of the
-// arguments may be sent, by the option `--hold` and by what can still change. So the code that
-// reads the different forms of calls needs to know nothing of the client.
+// arguments may be sent, by the option `--hold` and by the bytes that can still change. So the code
+// that reads the different forms of calls does not depend on the client.
 type calls struct {
 	*lenient.Reader
 	in    *input
@@ -39,15 +39,16 @@ type callCount struct {
 	cutText  string // the part of that call that was read and not sent
 }
 
-// settle sends what is decided, and returns the first position whose bytes may be needed again.
+// settle sends everything that is decided, and returns the first position whose bytes may be needed
+// again.
 func (cs *calls) settle() int {
 	cs.flush()
 	return cs.needed()
 }
 
 // sawEnd records how much of the call was decided when the end of the text was first seen. If the
-// call turns out to be cut, only that much may be sent: what was decided later assumed that nothing
-// more would come. Outside of calls it does nothing.
+// call turns out to be cut, only that much may be sent, because later decisions assumed that the
+// text was complete. Outside of calls it does nothing.
 func (cs *calls) sawEnd() {
 	if cs.Out != nil {
 		cs.Out.SawEnd()
@@ -127,9 +128,9 @@ func (cs *calls) release() {
 	cs.out.emit(chat.Event{Kind: chat.CallStart, Index: cs.index, ID: c.id, Text: c.tool.Name})
 }
 
-// flush sends everything that is decided. It is called before each read from the source, so what is
-// decided never waits for a slow model. A rune that is not complete yet is kept. Of a call, the
-// part is sent that can no longer change; see lenient.Output. In a draft nothing is sent.
+// flush sends everything that is decided. It is called before each read from the source, so that
+// decided text does not wait for a slow model. A rune that is not complete yet is kept. Of a call,
+// it sends the part that can no longer change; see lenient.Output. In a draft nothing is sent.
 func (cs *calls) flush() {
 	if cs.out.drafting {
 		return
@@ -156,7 +157,7 @@ func (cs *calls) needed() int {
 	return from
 }
 
-// flushArgs sends what is decided of the arguments, if `--hold` allows it. Settled bytes are those
+// flushArgs sends the decided part of the arguments, if `--hold` allows it. Settled bytes are those
 // that no later byte can change. With `--hold call` nothing is sent before the end.
 func (cs *calls) flushArgs() {
 	if c := &cs.calling; cs.mayLeave(c.Settled()) {
@@ -303,7 +304,7 @@ func (cs *calls) cutCall() {
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
 	cs.Repaired("two-readings")
-	// what separates two elements of a list that are both text is text
+	// the text between two elements of a list that are both text is text
 	if kept := cs.page.keptTo; kept >= cs.Base && kept < from &&
 		len(bytes.Trim(cs.Slice(kept, from), ",; \n")) == 0 {
 		from = kept

@@ -10,7 +10,7 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// closers reads what surrounds the arguments of a call: brackets, fences and closers, any of which
+// closers reads the text around the arguments of a call: brackets, fences and closers, any of which
 // may be missing. After the commit nothing can fail any more, so a missing piece is recorded as
 // repaired, and a surplus one is skipped.
 type closers struct {
@@ -138,8 +138,8 @@ func (cl *closers) brackets(most int) (n int) {
 }
 
 // closeBrackets skips up to n closing brackets of a list of calls, and returns how many of the n
-// are missing. The caller decides what a missing bracket means: if the last call was cut, its
-// bracket is missing as well.
+// are missing. The caller interprets a missing bracket: if the last call was cut, its bracket is
+// missing as well.
 func (cl *closers) closeBrackets(n int) int {
 	for ; n > 0 && cl.At(cl.Space(0)) == ']'; n-- {
 		cl.Pos += cl.Space(0) + 1

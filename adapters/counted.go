@@ -9,12 +9,12 @@ import (
 	"toolnorm/chat"
 )
 
-// aside is a kind of event that never leaves the package. It reports a mark that was read and is
-// not shown, such as the mark of a made-up result.
+// aside is a kind of event that is used only within this package. It reports a mark that was read
+// and is not shown, such as the mark of a made-up result.
 const aside = chat.Kind(255)
 
-// counted passes on the events of a reply, and leaves out the calls that do not count. A call does
-// not count if it follows a result or a user's turn that the model has made up, since acting on
+// counted passes on the events of a reply, except the calls that do not count. A call does not
+// count if it follows a result or a user's turn that the model has made up, since acting on
 // invented data does harm. A repetition of an earlier call does not count either, since it might
 // send a mail twice. The calls that are sent get new numbers.
 type counted struct {
@@ -221,8 +221,8 @@ func (c *counted) stop() {
 	c.repairs = append(c.repairs, "invented-result")
 }
 
-// repeated leaves out a call that was made already. It returns false if that ended the reply, which
-// happens after as many such calls in a row as the field most says: the model is in a loop.
+// repeated drops a call that was made already. It returns false if the reply is ended here, because
+// the field most allows no more such calls in a row: the model is in a loop.
 func (c *counted) repeated() bool {
 	if !slices.Contains(c.repairs, "repeated-call") {
 		c.repairs = append(c.repairs, "repeated-call")

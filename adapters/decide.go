@@ -14,7 +14,7 @@ import (
 // maxBehind bounds, in bytes, how far after arguments the end of their call is searched for.
 const maxBehind = 512
 
-// decideArguments decides what the arguments of a call mean, by calling decide, and records the
+// decideArguments decides the meaning of a call's arguments, by calling decide, and records the
 // result in Out. The arguments begin at position from. A member of the envelope, or a tool's name
 // as a key, may follow them. The parameter quotes lists the family's own quotes, if it has any, and
 // open says that the opening brace was left out.
@@ -34,8 +34,8 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
 	}
-	// In quotes of its own a family may write anything: what precedes the call's closer
-	// belongs to it.
+	// Between a family's own quotes any text is allowed, so all text before the call's closer
+	// belongs to the argument.
 	if len(quotes) > 0 && !ar.Out.Broken && !ar.ended(from) {
 		ar.Out.Doubt = true
 	}
@@ -142,7 +142,7 @@ func (ar *arguments) ended(from int) bool {
 	}) != nil
 }
 
-// decide decides what odd JSON means, which has just been read. The JSON begins at position from,
+// decide decides the meaning of odd JSON that has just been read. The JSON begins at position from,
 // and was written to Out at offset at. If the result is the only likely reading, it is kept. If
 // another reading is the only likely one, that reading replaces the result, unless a different text
 // was sent already. Otherwise Out is marked as doubtful, or as broken if it was cut. After an
@@ -202,7 +202,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	}
 }
 
-// startsElement reports whether a text begins with what may be an element of a list, perhaps after
+// startsElement reports whether a text begins with a possible element of a list, perhaps after
 // surplus closers and commas.
 func startsElement(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n]},")
@@ -288,9 +288,9 @@ func (ar *arguments) endsCall(n int) bool {
 		ar.marks.cutCloser(ar.trial.closing, n)
 }
 
-// atMark reports whether a mark, or what closes an argument, is n bytes after position from. A text
-// that ends without a mark may have been cut. A text that ends with a mark is complete, whatever is
-// missing in it.
+// atMark reports whether a mark, or the closer of an argument, is n bytes after position from. A
+// text that ends without a mark may have been cut. A text that ends with a mark is complete,
+// whatever is missing in it.
 func (ar *arguments) atMark(from, n int) bool {
 	i := from + n - ar.Pos
 	return ar.IsMark(i) || ar.At(i) >= 0 && ar.outside.argCloser(i)

@@ -115,7 +115,7 @@ func (d *decoder) readCalls(tools *toolset.Set) {
 		objects: &d.objects, python: &d.python, tagged: &d.tagged, tools: tools}
 }
 
-// decideCalls creates the parts of the decoder that decide what is meant as a call.
+// decideCalls creates the parts of the decoder that decide whether a text is meant as a call.
 func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	text := &d.Buffer
 	d.drafts = drafts{Reader: &d.Reader, out: &d.out, page: &d.page, code: &d.code,
@@ -209,7 +209,7 @@ func (d *decoder) end() {
 	if d.in.finish.Meta != nil {
 		meta = *d.in.finish.Meta
 	}
-	// what the source has repaired comes first: it read the reply before
+	// the repairs of the source come first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name,
 		append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
 	switch {

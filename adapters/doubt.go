@@ -31,9 +31,9 @@ const lookBack = 1024
 // used as a word. It is enough for a tag.
 const maxTag = 64
 
-// maxHeld bounds, in bytes, a call between marks that is held back until what follows it is known.
-// A file that is written in a doubted call is held back whole. Beyond a megabyte the mark counts as
-// a mention.
+// maxHeld bounds, in bytes, a call between marks that is held back until the text after it is
+// known. A file that is written in a doubted call is held back whole. Beyond a megabyte the mark
+// counts as a mention.
 const maxHeld = 1 << 20
 
 // announced reports whether the text before this point announces a call that ends the reply.

@@ -11,8 +11,8 @@ import (
 )
 
 // drafts reads calls tentatively: nothing of them is sent before it is known that they are calls. A
-// draft is read by the same parts as other calls. The function that begins it returns whether the
-// calls count.
+// draft is read by the same parts as other calls. The function that reads the draft returns whether
+// the calls count.
 type drafts struct {
 	*lenient.Reader
 	out   *outlet
@@ -57,12 +57,12 @@ func (dr *drafts) restore(c *checkpoint) {
 	dr.out.drafted = dr.out.drafted[:min(c.drafted, len(dr.out.drafted))]
 }
 
-// draft reads calls without sending anything, and reports whether they count. If the function read
-// returns true, what was read is sent; otherwise everything is restored. A draft sees a virtual end
-// of the text size bytes ahead, and fails if it reaches that end. This bounds what is held back and
-// what may be read in vain, and readers return there as at a real end, without code for drafts.
-// Drafts are not nested, since the limit of the outer draft would depend on the inner, so a draft
-// inside a draft fails at once. So does one after too many failures.
+// draft calls read, which reads calls without sending anything, and reports whether the calls
+// count. If read returns true, the calls are sent; otherwise everything is restored. A draft sees a
+// virtual end of the text size bytes ahead, and fails if it reaches that end. This bounds how much
+// text is held back and how much may be read in vain. Readers return there as at a real end,
+// without code for drafts. Drafts are not nested, since the limit of the outer draft would depend
+// on the inner, so a draft inside a draft fails at once. So does a draft after too many failures.
 func (dr *drafts) draft(size int, read func() bool) bool {
 	if dr.out.drafting || dr.trial.exhausted() {
 		return false
@@ -72,7 +72,7 @@ func (dr *drafts) draft(size int, read func() bool) bool {
 	dr.out.drafting, dr.out.drafted, dr.out.draftGlue = true, dr.out.drafted[:0], -1
 	dr.SetLimit(dr.Pos + size)
 	dr.Hit = false
-	// the buffer must keep what may be read again as text
+	// the buffer must keep the bytes that may be read again as text
 	if dr.trial.pin < 0 {
 		dr.trial.pin = dr.page.gapAt
 	}
@@ -135,7 +135,7 @@ func (dr *drafts) announcedBy(front announcement) bool {
 	return len(all) > 0 && front.said.Announces(dr.evidence(front.text, all[0]))
 }
 
-// wanted reports whether the user's last message asks for what the draft's first call does.
+// wanted reports whether the user's last message asks for the action of the draft's first call.
 func (dr *drafts) wanted() bool {
 	all := dr.made()
 	return len(all) > 0 && dr.heard.wanted(all[0])

@@ -37,8 +37,9 @@ var (
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
 )
 
-// envelope is what is known of a call while its object is read. Its members come in any order: for
-// example, command-r7b has the id first, and some models write the arguments before the name.
+// envelope is the part of a call that is known while its object is read. Its members come in any
+// order: for example, command-r7b has the id first, and some models write the arguments before the
+// name.
 type envelope struct {
 	t      *toolset.Tool
 	id     string

@@ -123,8 +123,8 @@ func (um *unmarked) fenceLine() int {
 func isBlank(c int) bool { return c == ' ' || c == '\t' }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes, and reports whether they
-// were taken. At the start of the reply JSON streams. If prose follows the fence, neither the
-// announcement nor that prose may speak of an example; see [prose.GoesOn].
+// were taken. At the start of the reply JSON streams. If prose follows the fence, the calls are not
+// taken if the announcement or that prose speaks of an example; see [prose.GoesOn].
 func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
 	um.Pos += n

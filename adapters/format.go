@@ -23,7 +23,7 @@ const (
 	Schemas = declaration.Schemas // each tool as JSON with its schema
 	// each tool as the head of a Python function, which is much shorter
 	Signatures = declaration.Signatures
-	// what a user says and the call that answers it, made of the first offered tool
+	// a user's message and the call that answers it, made of the first offered tool
 	Example = declaration.Example
 )
 
@@ -36,8 +36,8 @@ func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s
 //go:embed families/*.txt
 var embedded embed.FS
 
-// builtin returns the embedded families. They are read when they are first asked for: that takes
-// some ten milliseconds, which commands that decode nothing need not pay.
+// builtin returns the embedded families. They are read at the first call, which takes some ten
+// milliseconds, so that commands that decode no reply start without this delay.
 var builtin = sync.OnceValue(mustLoadEmbedded)
 
 // mustLoadEmbedded reads the embedded families, and panics if a declaration cannot be read. The
@@ -95,11 +95,11 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 	}
 }
 
-// Offered returns the offered tool that the name in a call means: the name exactly, in another case
-// or spelling, or after a known prefix. It returns false if no tool, or more than one, is meant.
-// Offered is for calls that a server's own parser has read, in which names are spelled as in text.
-// For example, "functions.get_weather", "Get_Weather" and "get-weather" mean get_weather, but
-// "get_wether" means nothing.
+// Offered returns the offered tool that the name in a call means. It accepts the exact name, other
+// cases and spellings of it, and known prefixes. It returns false if no tool, or more than one, is
+// meant. Offered is for calls that a server's own parser has read, in which names are spelled as in
+// text. For example, "functions.get_weather", "Get_Weather" and "get-weather" mean get_weather, but
+// for "get_wether" it returns false.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	if t := toolset.New(tools, nil).Find(name); t != nil {
 		return t.Tool, true
@@ -107,11 +107,11 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	return chat.Tool{}, false
 }
 
-// Arguments reads the arguments of a call of t that a server passed on as text that is not a JSON
-// object: a damaged object, an object in a string, or another value that stands for an object. It
-// returns one JSON object and the names of what was repaired. It returns false if the text cannot
-// be read in this way. Blank text is an object without members. OpenAI's form has arguments as
-// text, so a server or a client's history may contain anything that a model wrote.
+// Arguments returns the arguments of a call of t as one JSON object, and the names of the repairs
+// that this took. The text is not a JSON object: a server passed on a damaged object, an object in
+// a string, or another value in place of an object. It returns false if the text cannot be read in
+// this way. Blank text is an object without members. OpenAI's form has arguments as text, so a
+// server or a client's history may contain anything that a model wrote.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
 		return "{}", nil, true

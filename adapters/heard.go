@@ -24,10 +24,11 @@ const (
 	maxHeard  = 1 << 16
 )
 
-// evidence returns what the conversation says of a call, or 0 if it says nothing. Asked means that
-// the user's last message asks for the call: that message contains the call's values and shows no
-// call. Taught means that the message asks how calls are written, and that no message contains a
-// word of the values. Pasted means that the call was in a text that the model was given to read.
+// evidence returns how the conversation explains a call, or 0 if it does not mention the call.
+// Asked means that the user's last message asks for the call: that message contains the call's
+// values and shows no call. Taught means that the message asks how calls are written, and that no
+// message contains a word of the values. Pasted means that the call was in a text that the model
+// was given to read.
 func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	if h.looked++; h.looked > maxLooked {
 		return 0
@@ -69,7 +70,7 @@ func (h *heard) given(call chat.Call) bool {
 	return text != "" && pastes(text, call)
 }
 
-// wanted reports whether the last message is the user's and asks for what the call does (see
+// wanted reports whether the last message is the user's and asks for the action of the call (see
 // evidence), and not for a program that does it.
 func (h *heard) wanted(call chat.Call) bool {
 	text := h.question()

@@ -34,10 +34,11 @@ type input struct {
 }
 
 // taker is the part of the decoder that uses the text, as input sees it. Input is below all
-// readers, so it knows them only through this interface. Before input waits, the taker sends what
-// is decided. Input drops only bytes that the taker no longer needs.
+// readers, so it knows them only through this interface. Before input waits, the taker sends
+// everything that is decided. Input drops only bytes that the taker no longer needs.
 type taker interface {
-	// sends what is decided, and returns the first position whose bytes may be needed again
+	// sends everything that is decided, and returns the first position whose bytes may be needed
+	// again
 	settle() int
 	sawEnd() // a byte after the end was asked for
 }
@@ -45,10 +46,11 @@ type taker interface {
 // SawEnd implements scan.Filler. It tells the taker that a byte after the end was asked for.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
-// Fill implements scan.Filler: it reads one more piece of text, after sending what is decided. It
-// returns false at the end of the text. Other events are barriers: a server's own call or thought
-// ends the text before it, and no mark extends across it. Usage is kept for the end, since some
-// servers send it in the middle. An error of the source also ends the text, and is kept in err.
+// Fill implements scan.Filler: it sends everything that is decided, and then reads one more piece
+// of text. It returns false at the end of the text. Other events are barriers: a server's own call
+// or thought ends the text before it, and no mark extends across it. Usage is kept for the end,
+// since some servers send it in the middle. An error of the source also ends the text, and is kept
+// in err.
 func (in *input) Fill() bool {
 	if in.ended || in.dead {
 		return false
@@ -89,9 +91,9 @@ func (in *input) Fill() bool {
 }
 
 // compact drops the bytes before a position that are no longer needed. The last lookBack bytes
-// before the position are kept, because what announces a call is looked up there. Bytes are moved
-// only when 4 KiB can be dropped at once, so that a long reply is copied once and not once per
-// token.
+// before the position are kept, because the announcement of a call is looked up there. Bytes are
+// moved only when 4 KiB can be dropped at once, so that a long reply is copied once and not once
+// per token.
 func (in *input) compact(needed int) {
 	if n := needed - lookBack - in.Base; n >= compactAt {
 		in.Drop(n)

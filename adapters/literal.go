@@ -11,9 +11,9 @@ import (
 
 // literal matches a literal at offset i and returns the offset after it. It returns mismatch if the
 // text differs, and incomplete if the text ended before the literal did. The section "White space"
-// of docs/families.md describes what it tolerates: any newline of a declaration matches any white
-// space or none, a quote may be another one or missing, and a bar may be ASCII's or DeepSeek's wide
-// one. All other bytes must be equal, since they distinguish one mark from another.
+// of docs/families.md describes the tolerated differences: any newline of a declaration matches any
+// white space or none, a quote may be another one or missing, and a bar may be ASCII's or
+// DeepSeek's wide one. All other bytes must be equal, since they distinguish one mark from another.
 func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	for _, u := range l.Units {
 		switch u.Kind {
@@ -129,7 +129,7 @@ func begins(l declaration.Literal, c int) bool {
 	switch u := l.Units[0]; u.Kind {
 	case declaration.Exact:
 		return int(u.Byte) == c
-	// a quote of any kind, or none and what follows it
+	// a quote of any kind, or no quote and the text after it
 	case declaration.AnyQuote:
 		return c == '"' || c == '\'' || c == '\\' || c == int(curly[0]) ||
 			len(l.Units) > 1 && int(l.Units[1].Byte) == c
@@ -160,7 +160,7 @@ func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
 }
 
 // skipDoubled skips a repetition of the opener, if there is one. Poolside's models write
-// <tool_call><tool_call>f…, where the second opener says nothing new.
+// <tool_call><tool_call>f…, where the second opener has no meaning.
 func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	if p.Markless() {
 		return
@@ -175,9 +175,9 @@ func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	}
 }
 
-// skipOpener skips what the prompt already contains: a repeated opener, or the newline that belongs
-// to the opener. The parameter newline says that the prompt had that newline. Models repeat the
-// opener: a prompt that ends with <think>\n gets a reply that begins with <think>.
+// skipOpener skips a repetition of the prompt's end: the opener, or the newline that belongs to the
+// opener. The parameter newline says that the prompt had that newline. Models repeat the opener: a
+// prompt that ends with <think>\n gets a reply that begins with <think>.
 func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	if n, a := ms.literal(ms.Space(0), p.Parts[0].Lit); a == matched {
 		ms.Pos += n

@@ -9,9 +9,9 @@ import (
 )
 
 // marks finds the literals and marks of families in the text ahead. A mark is a literal such as
-// <tool_call>. For every part, marks answers questions of the kind "does this end here", since
-// whether a mark counts depends on what follows it. It has no state, so a question can be asked
-// repeatedly with the same answer.
+// <tool_call>. All parts of the decoder ask marks questions such as "does the text end here", since
+// the text after a mark decides whether the mark counts. It has no state, so a repeated question
+// gets the same answer.
 type marks struct {
 	*scan.Buffer
 	in    *input
@@ -107,8 +107,8 @@ func opensCall(m *declaration.Mark) bool {
 }
 
 // structure reports whether a mark that is not a closer is at offset i. Closers do not count,
-// because they may belong to what the text quotes. It is used after a mark of the turn, which is an
-// end only if a call or another such mark follows.
+// because they may belong to a quotation in the text. It is used after a mark of the turn, which is
+// an end only if a call or another such mark follows.
 func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind <= declaration.TurnMark
@@ -264,8 +264,8 @@ func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 	return strings.TrimSpace(string(ms.Slice(ms.Pos+i, ms.Pos+n))), ms.At(n) == '\n'
 }
 
-// maxInfo bounds what may follow the characters of a fence on its opening line, in bytes.
-// A longer line is not a label, and looking for its end would hold back text.
+// maxInfo bounds the label of a fence, which is the text after its opening characters on the same
+// line, in bytes. A longer text is not a label, and looking for its end would hold back text.
 const maxInfo = 256
 
 // ticks returns how many backquotes or tildes are at offset i, or 0 if there are fewer than three,

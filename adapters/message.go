@@ -37,7 +37,7 @@ func (mg *messages) read(p *declaration.Pattern) match {
 			a == incomplete && mg.Pos+len(declaration.ChannelMark) < mg.Base+len(mg.Buf)
 		return a
 	}
-	// the family is known, so its own routes say what the body is
+	// the family is known, so its own routes give the kind of the body
 	if p.Family == mg.marks.f {
 		r, t := routeFor(p.Family, h, mg.tools)
 		return mg.routed(p, h, r, t)

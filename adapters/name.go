@@ -34,13 +34,13 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 		ns.Pos++
 	}
 	t, n, a := ns.offered(0, func(n, c int) bool {
-		// nothing but the name, [TOOL_CALLS]list_files</s>: the model ended its reply here, or a
+		// only the name, as in [TOOL_CALLS]list_files</s>: the model ended its reply here, or a
 		// mark of the turn does
 		if n > 0 && ns.marks.mayEnd(n) && ns.marks.over(n) &&
 			ns.tools.Find(string(ns.Slice(ns.Pos, ns.Pos+n))) != nil {
 			return true
 		}
-		// what ends a name depends on the family: [ARGS], a newline, a brace, a tag
+		// the end of a name depends on the family: [ARGS], a newline, a brace, a tag
 		return c >= 0 && ns.nameEnds(p, i, n, c)
 	})
 	if a != matched {
@@ -318,7 +318,7 @@ func (ns *names) nameAhead(i int) bool {
 		if c < 0 {
 			return n > i
 		}
-		// functions.NAME:0{…}, what is left of Kimi's calls without their control tokens
+		// functions.NAME:0{…}, the rest of one of Kimi's calls without its control tokens
 		if c == ':' && n > i {
 			next := ns.At(n + 1)
 			return next >= '0' && next <= '9'
@@ -331,8 +331,8 @@ func (ns *names) nameAhead(i int) bool {
 }
 
 // wordNames reports whether the word here is the name of an offered tool, or an id that contains
-// such a name. A word of prose differs from every offered name within a few letters, so this costs
-// next to nothing.
+// such a name. A word of prose differs from every offered name within a few letters, so this is
+// fast.
 func (ns *names) wordNames() bool {
 	begun := 0
 	n := ns.Run(0, toolset.MaxName, func(c int) bool {

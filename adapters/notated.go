@@ -216,7 +216,7 @@ func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size
 	if front == "" {
 		return nt.finds(text, nt.o.Messages, true)
 	}
-	// one short statement, which says what happens next, about what the user has said
+	// one short statement that announces the next action, about something the user has said
 	announces := said.Announces(prose.Weigh(front, prose.Tool{})|prose.Taught) ||
 		said == prose.Plain && nt.page.gapAt < prose.Reach && farewell.MatchString(front) &&
 			nt.drafts.heard.speaksOf(made) >= mostly

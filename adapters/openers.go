@@ -155,10 +155,11 @@ func (op *openers) rejectQuoted() {
 	}
 }
 
-// tryMark reads what a mark begins, and returns the result. If the mark of a call may be a mention,
-// the call is read as a draft, and the text after it decides. Marks inside a draft are not doubted
-// again, since that was done when the draft began. Only marks of calls are doubted: reasoning has
-// rules of its own (thinksAgain), and a mark of the turn is judged by what surrounds it.
+// tryMark reads the element that a mark begins, and returns the result. If the mark of a call may
+// be a mention, the call is read as a draft, and the text after it decides. Marks inside a draft
+// are not doubted again, since that was done when the draft began. Only marks of calls are doubted:
+// reasoning has rules of its own (thinksAgain), and a mark of the turn is judged by the text around
+// it.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	if op.tools != nil &&
 		(opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
@@ -169,9 +170,9 @@ func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	return op.try(m)
 }
 
-// try reads what a mark begins. It returns mismatch or incomplete if the mark begins nothing here.
-// If no tools are offered, the marks of calls are text, because the client of such a request wants
-// to see what the model wrote.
+// try reads the element that a mark begins. It returns mismatch or incomplete if the mark begins
+// nothing here. If no tools are offered, the marks of calls are text, because the client of such a
+// request wants to see the reply as the model wrote it.
 func (op *openers) try(m *declaration.Mark) match {
 	if op.tools == nil && opensCall(m) {
 		return mismatch
@@ -294,8 +295,8 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another
 // mark. White space up to there is dropped too. Elsewhere it returns mismatch. The closer of a
 // plain reply is dropped in the same way, with the newline that belongs to it. Servers that pass
-// control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence the mark is
-// what the sentence is about. Directly after a call there is no sentence, so the mark is dropped
+// control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence the mark is the
+// subject of the sentence. Directly after a call there is no sentence, so the mark is dropped
 // without more evidence.
 func (op *openers) turn(m *declaration.Mark) match {
 	n, glue := op.marks.markSize(0, m), 0

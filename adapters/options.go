@@ -109,7 +109,8 @@ func Held(hold int) int {
 // round.
 type Which uint8
 
-// The values of Options.Which. A table in docs/calls.md lists what each of them takes for a call.
+// The values of Options.Which. A table in docs/calls.md lists the texts that each of them takes for
+// a call.
 const (
 	Normal Which = iota // marks where models put them, and other complete calls with evidence
 	Eager               // every complete call that fits an offered tool, whatever surrounds it

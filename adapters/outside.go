@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// outside tells the reader of arguments what surrounds the arguments; see [lenient.Outside]. It is
-// separate from the readers of calls because they call the reader of arguments, which calls
-// outside.
+// outside tells the reader of arguments which text may surround the arguments; see
+// [lenient.Outside]. It is separate from the readers of calls because they call the reader of
+// arguments, which calls outside.
 type outside struct {
 	*lenient.Reader
 	marks *marks

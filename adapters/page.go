@@ -11,7 +11,7 @@ import (
 )
 
 // outlet sends the events, or collects them in drafted while a draft is open. A draft is a call
-// that may still turn out to be text. Its events must not be sent, since what was sent cannot be
+// that may still turn out to be text. Its events must not be sent, since sent events cannot be
 // taken back. They are later dropped or sent as they are. No other code depends on whether a draft
 // is open.
 type outlet struct {
@@ -141,7 +141,7 @@ func (pg *page) restIsText() {
 }
 
 // flushText sends the text that is decided. An event has one kind, so a change from reasoning to
-// text sends what came before the change.
+// text sends the bytes before the change.
 func (pg *page) flushText() {
 	if pg.textFrom < pg.textTo {
 		pg.emitText(pg.textTo)

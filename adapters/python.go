@@ -164,7 +164,7 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	py.Python = false
 	py.LeaveAll()
 	a = min(a, whole)
-	// what the model has ended is not cut
+	// a call that the model has ended is not cut
 	ended := a == mismatch || a == incomplete && !py.trial.in.lengthCut()
 	if a == matched && py.Spare.Odd || ended && (!py.trial.closing.Markless() ||
 		py.argumentAt(start, t)) {
@@ -195,9 +195,9 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	return value > 0 && t.Type().Has(key)
 }
 
-// decidePython decides what the arguments of a Python call mean that begin at position start; see
-// decide. The parameters today and a are the object and the result of reading them as they are. It
-// returns the object of the only likely reading and matched, or mismatch or incomplete if no
+// decidePython decides the meaning of the arguments of a Python call that begin at position start;
+// see decide. The parameters today and a are the object and the result of reading them as they are.
+// It returns the object of the only likely reading and matched, or mismatch or incomplete if no
 // reading is the only likely one.
 func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {

@@ -46,8 +46,8 @@ func (op *openers) section(p *declaration.Pattern) match {
 	return committed
 }
 
-// maxJunk bounds what may come between a section's opener and its first call, in bytes.
-// It is meant for a word or a mark, not for a paragraph.
+// maxJunk bounds the text between a section's opener and its first call, in bytes. It is meant for
+// a word or a mark, not for a paragraph.
 const maxJunk = 128
 
 // callBehindJunk reads the first call of a section that begins with something meaningless, such as

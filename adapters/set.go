@@ -263,13 +263,13 @@ func Marks() []string {
 	return slices.Compact(all)
 }
 
-// controlLike matches what may be a control token of a vocabulary, of any family. One or two
+// controlLike matches a text that may be a control token of a vocabulary, of any family. One or two
 // letters in angle brackets are more often HTML.
 var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
 
-// Marked reports whether the text contains a mark of a known format, or what looks like a control
-// token. In a prompt it would be read as one. For example, a file that a tool has read may contain
-// <|im_end|>, which would end the turn in the middle of the file.
+// Marked reports whether the text contains a mark of a known format, or a text that looks like a
+// control token. In a prompt it would be read as one. For example, a file that a tool has read may
+// contain <|im_end|>, which would end the turn in the middle of the file.
 func (f *Format) Marked(text string) bool {
 	return controlLike.MatchString(text) ||
 		slices.ContainsFunc(f.Tokens(), func(mark string) bool {

@@ -9,8 +9,8 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// start reads the beginning of a reply, which continues what the prompt has opened. It is done when
-// the first bytes were read, and plays no part later.
+// start reads the beginning of a reply, which continues an element that the prompt has opened. It
+// is done when the first bytes were read, and is not used later.
 type start struct {
 	*scan.Buffer
 	in       *input
@@ -25,12 +25,12 @@ type start struct {
 	ahead    *declaration.Family // the family whose marks end the prompt; nil: there are none
 }
 
-// startBehind sets up the state for what the prompt has opened at its end: reasoning, a plain
-// reply, or the header of a message. The marks of the format being read come first. Those of other
-// families count too, since a prompt that ends with such a mark was made for that family. After a
-// prompt that ends with <think> the reply has no opener of its own, and without this function its
-// beginning would be shown as text until the closer came. White space at the end comes from the
-// template. If it has a newline, the reply need not write one (see skipOpener).
+// startBehind sets up the state for the element that the prompt has opened at its end: reasoning, a
+// plain reply, or the header of a message. The marks of the format being read come first. Those of
+// other families count too, since a prompt that ends with such a mark was made for that family.
+// After a prompt that ends with <think> the reply has no opener of its own, and without this
+// function its beginning would be shown as text until the closer came. White space at the end comes
+// from the template. If it has a newline, the reply need not write one (see skipOpener).
 func (st *start) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	// <|start|>assistant<|channel|>analysis<|message|>
@@ -51,11 +51,11 @@ func (st *start) startBehind(prompt string) {
 	}
 }
 
-// beginning reads what the prompt has opened and the reply continues: a message's header, a plain
-// reply or a call. The header comes first, because it says which of the others can follow. None of
-// this is looked for again later, since only the first bytes of the reply can continue what the
-// prompt has opened. It is called only for a reply that begins in text: no message and no bare name
-// can follow an open thought.
+// beginning reads the rest of the element that the prompt has opened: a message's header, a plain
+// reply or a call. The header comes first, because it says which of the others can follow. These
+// are not looked for later, since only the first bytes of the reply can continue the prompt. It is
+// called only for a reply that begins in text: no message and no bare name can follow an open
+// thought.
 func (st *start) beginning() {
 	st.messages.firstMessage()
 	if f := st.ahead; f != nil {

@@ -186,7 +186,7 @@ func endsInName(text, closer string) bool {
 	return strings.ContainsAny(text[max(at-16, 0):at], "/\\")
 }
 
-// The patterns of endsInName: the name of a closer, and what may follow that name.
+// The patterns of endsInName: the name of a closer, and the text that may follow that name.
 var (
 	lastWord = regexp.MustCompile(`\w+$`)
 	nameEnd  = regexp.MustCompile(`^(?:[:=][\w-]{0,32})?[^\w\s]{0,4}$`)

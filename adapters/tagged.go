@@ -196,7 +196,7 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 		return h, ok
 	}
 	n := tg.Elastic(0)
-	// the text ends between two arguments; a server may have left out what ends a message
+	// the text ends between two arguments; a server may have left out the end of a message
 	if tg.At(n) < 0 {
 		tg.Out.Broken = tg.Out.Broken || p != p.Family.Header && tg.moreMayFollow(t)
 		return head{}, false

@@ -44,7 +44,7 @@ type headStep struct {
 }
 
 // headHit is a head that was found in the text, whole or damaged. Several heads may be found at one
-// place, if a missing part leaves open which head it is.
+// place, if a part is missing that would tell them apart.
 type headHit struct {
 	head
 	cost int

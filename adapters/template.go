@@ -90,7 +90,7 @@ func mayStand(text string) bool {
 }
 
 var (
-	// gap matches a text that stands for any other: lines and dots, alone or in brackets.
+	// gap matches a text that is put in place of any other: lines and dots, alone or in brackets.
 	gap = regexp.MustCompile(`^(?:_{3,}|\.{3,}|…|<(?:\.{3}|…|_+)>|\[(?:\.{3}|…|_+)\]|\{(?:\.{3}|…)\})$`)
 	// variable matches a variable of a template language.
 	variable = regexp.MustCompile(`^\{\{-?\s*[\pL_][\pL\pN_. -]*\}\}$`)
@@ -101,9 +101,9 @@ var (
 	wordsOf   = regexp.MustCompile(`\p{Lu}?[\p{Ll}\p{Lo}\pN]+|\p{Lu}+|[\p{Lo}]+`)
 )
 
-// The words of placeholders. A word in stands means "any value", also alone: <value>. A word in
-// nouns means that only beside another word, as in <user name>. Alone it may be an element, such as
-// <title>.
+// The words of placeholders. A word in the map stands means "any value", also alone: <value>. A
+// word in nouns means that only beside another word, as in <user name>. Alone it may be an element,
+// such as <title>.
 var (
 	stands = strings.Fields(
 		"value string number integer int float boolean bool your insert enter placeholder here")

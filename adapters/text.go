@@ -38,10 +38,10 @@ func (d *decoder) text() {
 	}
 }
 
-// gap reads the white space here and what follows it, at the start of a line or of the reply. White
-// space is held back until it is known whether it belongs to the mark after it, because trailing
-// newlines cannot be removed from text that was sent. A line that begins with "> " is a quotation,
-// so marks on it are mentions.
+// gap reads the white space here and the mark or the text after it, at the start of a line or of
+// the reply. White space is held back until it is known whether it belongs to the mark after it,
+// because trailing newlines cannot be removed from text that was sent. A line that begins with "> "
+// is a quotation, so marks on it are mentions.
 func (d *decoder) gap() {
 	n, line := 0, d.page.fresh
 	for n < maxGap {

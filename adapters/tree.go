@@ -70,7 +70,7 @@ func treeOf(p *declaration.Pattern, text string) *node {
 		}
 		top.bare = append(top.bare, text[pos:start]...)
 		pos = start + len(token) + size
-		// <sku> opens a tag; </sku> closes the nearest of that name and what is open in it
+		// <sku> opens a tag; </sku> closes the nearest of that name and all tags open in it
 		if name, closing := strings.CutPrefix(key, "/"); !closing && len(open) < maxTree {
 			n := &node{key: key, from: pos}
 			top.kids = append(top.kids, n)

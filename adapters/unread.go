@@ -11,8 +11,8 @@ import (
 )
 
 // The functions below find replies in a family's own marks that look like calls and that no reader
-// can read. Such a reply names an offered tool between the marks, or has parameters that one tool
-// alone takes. The model is asked for it again, because a call that is shown as text did nothing.
+// can read. Such a reply names an offered tool between the marks, or has parameters that only one
+// tool takes. The model is asked for it again, because a call that is shown as text has no effect.
 
 // calledIn returns the name of the tool that a reply calls although no reader can read the call, or
 // "" if the reply may be prose. Such a reply has the name of an offered tool near its beginning

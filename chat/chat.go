@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// Model answers a request with events. A caller that leaves the range early closes the upstream. An
-// [Observer] in ctx is told how the reply is produced.
+// Model answers a request with events. If a caller stops ranging over them early, the request to
+// the model is closed. An [Observer] in ctx is told how the reply is produced.
 //
 // The order is: Reasoning, Text and calls as the model wrote them, then at most one Usage, then
 // exactly one Finish. An error ends the sequence, and no Finish follows it.
@@ -40,7 +40,7 @@ type Source interface {
 	Close() error
 }
 
-// Kind says what an Event carries.
+// Kind is the kind of an Event.
 type Kind uint8
 
 // The kinds of event.
@@ -75,8 +75,8 @@ const (
 	RepeatAbort = "repeat-abort"
 
 	// Abandoned is a reason that only a Source uses. It means that the server stopped passing on
-	// what the model wrote, because its parser failed. Meta.Cause is the server's message. A call
-	// whose arguments are then complete is not lost.
+	// the reply, because its parser failed. Meta.Cause is the server's message. A call whose
+	// arguments are then complete is not lost.
 	Abandoned = "abandoned"
 )
 
@@ -97,8 +97,8 @@ type Meta struct {
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was obtained: raw, tap, native, …
 	Repairs  []string // what the decoder had to repair, one name for each defect, each once
-	// Cut (Finish) is what was read of a call that the end of the reply cut off and that was left
-	// out. It has at most MaxCut bytes.
+	// Cut (Finish) is the text of a call that was not sent because the reply ended in the middle of
+	// it. It has at most MaxCut bytes.
 	Cut string
 	// Stopped (Finish) is the stop sequence that ended the reply, if Request.TellStop asks for it.
 	Stopped string
@@ -126,7 +126,7 @@ const MaxCut = 4 << 10
 type Token struct {
 	Text    string
 	Logprob float64 // natural logarithm of the probability
-	// Bytes are what Text means, which need not be whole characters. It is nil if the server does
+	// Bytes are the bytes of Text, which need not be whole characters. It is nil if the server does
 	// not say.
 	Bytes []byte
 	Top   []Token // the likeliest tokens in its place, if the request asks for them

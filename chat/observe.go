@@ -33,9 +33,9 @@ type Observer struct {
 	// is for traces.
 	OnRendered func(text string, context int)
 
-	// OnNote gets what was done to the request before the model saw it, or what the server was
-	// found to have done to it: a word fit for a header's name ("Trimmed"), and a sentence. What
-	// was done to the request comes before the first event, and the rest before the Finish.
+	// OnNote is told of a change to the request that was made before the model saw it, or that the
+	// server was found to have made. It gets a word fit for a header's name ("Trimmed"), and a
+	// sentence. Changes made before come before the first event, and the rest before the Finish.
 	OnNote func(word, text string)
 
 	// OnRepair gets the code of a repair when it is decided, while the reply goes on. It may be
@@ -49,9 +49,9 @@ type Pulse struct {
 	// Idle is called before each read that may block. Nothing more is buffered then, so it should
 	// flush.
 	Idle func()
-	// Beat is called after each silent interval, with what the reply waits for, or "" if that is
-	// not known. It is never called at the same time as anything else of the reply. If it returns
-	// an error, the reply is cancelled.
+	// Beat is called after each silent interval, with a text that says why the reply waits, or ""
+	// if that is not known. It is never called at the same time as anything else of the reply. If
+	// it returns an error, the reply is cancelled.
 	Beat func(said string) error
 	// Client identifies the client, and is the same for all of its requests. It is empty if the
 	// client is not known.

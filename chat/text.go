@@ -22,7 +22,7 @@ type Embedder interface {
 	Embed(ctx context.Context, r *EmbedRequest) (*Embeddings, error)
 }
 
-// EmbedRequest says what a client wants to have embedded. The zero value of each option means "the
+// EmbedRequest is a client's request to embed texts. The zero value of each option means "the
 // client did not say".
 type EmbedRequest struct {
 	Model      string

@@ -68,7 +68,7 @@ func (f *framed) arrangements(p *printer, one string) (all []string) {
 	return all
 }
 
-// quote returns the longest text that stands on both sides of a value, such as <|"|>, or "" if
+// quote returns the longest text that is both before and after a value, such as <|"|>, or "" if
 // there is none.
 func (f *framed) quote() string {
 	at := slices.Index(f.holes, "value")

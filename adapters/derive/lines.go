@@ -168,8 +168,8 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 
 // onlyLine returns the line of a template that prints only one call, and the marks that end the
 // turn. If no mark precedes the call, the marks after it end the turn. Otherwise all marks belong
-// to the call, because one call does not show what belongs to a section. Llama 3's templates refuse
-// a second call. The error is always nil.
+// to the call, because one call does not show which marks belong to a section. Llama 3's templates
+// refuse a second call. The error is always nil.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string

@@ -10,7 +10,7 @@ import (
 )
 
 // The texts of the probes. They do not occur in templates, and do not begin or end like marks, so a
-// template that compares or trims texts leaves them unchanged.
+// template that compares or trims texts does not change them.
 const (
 	probeAsk    = "Zq: asked :qZ"
 	probeAgain  = "Zq: asked again :qZ"
@@ -100,7 +100,7 @@ func (o *observed) shown() []string {
 	return []string{o.one, o.two}
 }
 
-// stage renders turns of the assistant between a request and what follows.
+// stage renders turns of the assistant between a request and the messages that follow.
 type stage struct {
 	render  Render
 	follows func(n int) []chat.Message

@@ -85,7 +85,7 @@ func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	return nil
 }
 
-// budget is what schemas have cost so far. The sums are limited as well as each schema, because a
+// budget counts the cost of schemas so far. The sums are limited as well as each schema, because a
 // hundred tools, each just below the limits of one, take as long as one tool of a hundred times the
 // size.
 type budget struct {
@@ -156,7 +156,7 @@ func (b *budget) visit(v *jsontree.Value, key string) string {
 	}
 	b.own++
 	b.values++
-	// The limit of a list depends on what is done with it.
+	// The limit of a list depends on its keyword.
 	most, of := mostBranches, "elements in one list"
 	switch key {
 	case "enum":

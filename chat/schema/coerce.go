@@ -200,8 +200,8 @@ func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value
 	}
-	// A string is read by its contents, "3" as 3, and remains a string if the type does not allow
-	// what the contents mean.
+	// A string is read by its contents, "3" as 3. It remains a string if the type does not allow
+	// the value that was read.
 	if value[0] == '"' {
 		var s string
 		if json.Unmarshal([]byte(value), &s) == nil {

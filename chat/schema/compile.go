@@ -66,8 +66,7 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 }
 
 // target compiles the target of a reference, and returns nil if there is none. A reference out of
-// the document has none, because nothing is loaded from elsewhere, so what it would demand is
-// unknown.
+// the document has none, because nothing is loaded from elsewhere, so its constraints are unknown.
 func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	ref := v.Get(keyword)
 	if kind(ref) != String {
@@ -78,8 +77,8 @@ func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 }
 
 // values reads enum and const, and the types that they imply. Values of other types are not
-// removed, so a call with one of them is not changed, and the check says what is wrong with it.
-// "enum": [1, 2] without a type says that numbers are required, so "2" becomes 2.
+// removed, so a call with one of them is not changed, and the check reports the error. "enum": [1,
+// 2] without a type says that numbers are required, so "2" becomes 2.
 func (t *Type) values(v *jsontree.Value) {
 	var implied Kinds
 	for _, one := range enumValues(v) {
@@ -148,10 +147,10 @@ func (t *Type) take(b *Type) {
 	}
 }
 
-// either returns a Type that allows what any of several Types allows, or nil if that is everything.
-// One unknown alternative makes the whole union unknown, because to turn "5" into 5 only because
-// the other alternative is a number could destroy a text. {"const": "a"} or {"const": "b"} is a
-// list of two values, but not with a number as a third alternative.
+// either returns a Type that allows every value that one of several Types allows, or nil if that is
+// every value. One unknown alternative makes the whole union unknown, because to turn "5" into 5
+// only because the other alternative is a number could destroy a text. {"const": "a"} or {"const":
+// "b"} is a list of two values, but not with a number as a third alternative.
 func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil

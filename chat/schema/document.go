@@ -66,9 +66,9 @@ func Parse(raw json.RawMessage) *Doc {
 	return parseFor("", raw, new([]Dropped), &budget)
 }
 
-// ParseTools reads the schemas of a request's tools. If there are several tools, what is dropped is
-// reported with the tool's name. The schemas share one budget of values to read, because a request
-// costs what all its tools cost together.
+// ParseTools reads the schemas of a request's tools. If there are several tools, dropped parts are
+// reported with the tool's name. The schemas share one budget of values to read, because the cost
+// of a request is the sum over all its tools.
 func ParseTools(schemas []chat.Tool) []*Doc {
 	budget, dropped := maxRead, new([]Dropped)
 	docs := make([]*Doc, len(schemas))
@@ -109,16 +109,17 @@ func (d *Doc) Drop(at, keyword string) {
 	}
 }
 
-// Dropped returns what was dropped so far from this document and from those that were parsed with
-// it. It is sorted by what String returns, so that a log always says the same about a schema.
+// Dropped returns the parts that were dropped so far from this document and from those that were
+// parsed with it. The list is sorted by the result of String, so that a log always says the same
+// about a schema.
 func (d *Doc) Dropped() []Dropped {
 	list := slices.Clone(*d.dropped)
 	slices.SortFunc(list, func(a, b Dropped) int { return strings.Compare(a.String(), b.String()) })
 	return list
 }
 
-// Both returns a place that allows what fits both a and b. If that cannot be expressed within the
-// bounds, it returns a, and b's part is dropped.
+// Both returns a place that allows every value that fits both a and b. If that cannot be expressed
+// within the bounds, it returns a, and b's part is dropped.
 func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
 
 // Root returns the place of the whole schema. If nothing could fit the schema, the place allows

@@ -15,10 +15,10 @@ const (
 	maxMerged = 12
 )
 
-// mergeAll returns a place that allows what fits all of the given places, of which there must be at
-// least one. Places that are not unions are merged by halves, because merging them one after the
-// other would copy all members so far each time. Unions multiply, so their order decides which of
-// them is dropped.
+// mergeAll returns a place that allows every value that fits all of the given places, of which
+// there must be at least one. Places that are not unions are merged by halves, because merging them
+// one after the other would copy all members so far each time. Unions multiply, so their order
+// decides which of them is dropped.
 func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	plain := func(p *Place) bool { return p.ref == nil && p.Alternatives == nil }
 	for len(list) > 0 {
@@ -44,10 +44,10 @@ func (d *Doc) mergeHalves(list []*Place) *Place {
 	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
 }
 
-// merge returns a place that allows what fits both a and b. It is computed here because servers
-// enforce at best an allOf of objects, and templates and grammars cannot express any. If the result
-// cannot be expressed, b's part is dropped. Types are compared as sets. Number includes Integer, so
-// integer beside number remains integer.
+// merge returns a place that allows every value that fits both a and b. It is computed here because
+// servers enforce at best an allOf of objects, and templates and grammars cannot express any. If
+// the result cannot be expressed, b's part is dropped. Types are compared as sets. Number includes
+// Integer, so integer beside number remains integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
 	// Two references to one target need not be followed.
 	if a.ref != nil && a.ref == b.ref || b.Open() {
@@ -201,8 +201,8 @@ func (d *Doc) both(a, b *Place, depth int) *Place {
 	return d.merge(a, b, depth+1)
 }
 
-// mergeObjects merges member by member. A member that only one of the two places lists must fit
-// what the other demands of members that it does not list. So with additionalProperties false in
+// mergeObjects merges member by member. If only one of the two places lists a member, the member
+// must fit the other place's additionalProperties as well. So with additionalProperties false in
 // one part of an allOf, nothing fits the members of the other parts. The specification demands
 // this, and authors often write it by mistake. settle removes such members.
 func (d *Doc) mergeObjects(p, b *Place, depth int) {
@@ -231,8 +231,8 @@ func (d *Doc) mergeObjects(p, b *Place, depth int) {
 }
 
 // settle removes members that nothing fits. If one of them is required, nothing fits the object.
-// This makes unions by a kind work: {"kind": {"const": "a"}} beside a kind that must be "b" leaves
-// nothing that fits, so that alternative is not written.
+// This makes unions by a kind work: nothing fits {"kind": {"const": "a"}} beside a kind that must
+// be "b", so that alternative is not written.
 func (p *Place) settle() {
 	p.Members = slices.DeleteFunc(p.Members, func(m Member) bool {
 		if m.Never && slices.Contains(p.Required, m.Name) {

@@ -155,7 +155,7 @@ const maxCount = 1999
 
 // string writes a text with a pattern, a format or a length, because servers enforce only one of
 // these. A pattern says most, then a format. A maxLength beyond the bound is tightened instead of
-// dropped, and so is not reported, because what fits the constraint fits the original.
+// dropped. It is not reported, because every text that fits the constraint fits the original.
 func (c *constrainer) string(s *Place) {
 	pattern := c.held(s.Patterns, s, func(text string) (string, bool) {
 		return serverPattern(text, c.o.length())

@@ -69,9 +69,9 @@ type Member struct {
 	*Place
 }
 
-// Word is a keyword's text, Count is a number of things, and Bound is a limit of numbers. Each has
-// its Origin, because a writer reports what it leaves out by that position, and a place may be
-// merged from several.
+// Word is the text of a keyword, Count is a number of elements, members or characters, and Bound is
+// a limit of numbers. Each has its Origin, because a writer reports a part that it leaves out by
+// that position, and a place may be merged from several.
 type (
 	Word struct {
 		Text string
@@ -175,11 +175,11 @@ func tighter(a, b *Bound, side int) *Bound {
 	return a
 }
 
-// Union returns a place that allows what any of the alternatives allows. It removes alternatives
-// that nothing fits, because a server would refuse the whole schema or a model would try them. It
-// joins unions within unions, and lists of values into one list. If a single alternative is left,
-// it is returned itself, so that no writer has to check for that. If none is left, nothing fits the
-// result.
+// Union returns a place that allows every value that one of the alternatives allows. It removes
+// alternatives that nothing fits, because a server would refuse the whole schema or a model would
+// try them. It joins unions within unions, and lists of values into one list. If a single
+// alternative is left, it is returned itself, so that no writer has to check for that. If none is
+// left, nothing fits the result.
 func Union(list []*Place) *Place {
 	var alts []*Place
 	for _, p := range list {

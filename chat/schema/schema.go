@@ -33,8 +33,8 @@ type namedType struct {
 	t    *Type
 }
 
-// maxDepth bounds how deeply a schema is followed. Real schemas are not nearly as deep, and what is
-// deeper allows everything.
+// maxDepth bounds how deeply a schema is followed. Real schemas are not nearly as deep. Places that
+// are deeper allow everything.
 const maxDepth = 32
 
 // Holding returns the type of an object with one member.
@@ -80,8 +80,8 @@ const maxJoined = 1000
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
 // Allows reports whether any of the kinds is allowed here. A place whose types are unknown allows
-// every kind, because a reader calls Allows before it reads `{` as an object, and must not refuse
-// what the schema has not ruled out.
+// every kind, because a reader calls Allows before it reads `{` as an object, and must accept every
+// kind that the schema may allow.
 func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds&k != 0 }
 
 // Known reports whether the schema names the types of this place. A value may be turned into
@@ -93,10 +93,10 @@ func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 // is also allowed, the text is meant as it is written.
 func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 
-// Prop returns the type of a member, or nil if nothing is known of it. In a union it is what any
-// alternative allows. A listed member comes before a matching pattern, and that before
-// additionalProperties. By the specification the first two apply together, but for reading a value
-// the nearer one is enough.
+// Prop returns the type of a member, or nil if nothing is known of it. In a union the type allows
+// every value that any alternative allows. A listed member comes before a matching pattern, and
+// that before additionalProperties. By the specification the first two apply together, but for
+// reading a value the nearer one is enough.
 func (t *Type) Prop(name string) *Type {
 	if t == nil {
 		return nil
@@ -193,7 +193,7 @@ func (t *Type) Required() []string {
 }
 
 // Item returns one type for all elements of an array, or nil if nothing is known of them. For a
-// tuple it allows what any of its places allows.
+// tuple the type allows every value that any of its places allows.
 func (t *Type) Item() *Type {
 	if t == nil {
 		return nil

@@ -33,8 +33,8 @@ type Part struct {
 	Either []string
 }
 
-// maxHeld is how many bytes of a fixed value the model has to repeat. The value replaces what the
-// model writes anyway, and repeating a whole file would take minutes. The value is cut only in the
+// maxHeld bounds a fixed value that the model has to repeat, in bytes. The value replaces the
+// repetition anyway, and repeating a whole file would take minutes. The value is cut only in the
 // constraint, and With puts the whole value back.
 const maxHeld = 400
 

@@ -88,7 +88,7 @@ func (w *Written) get(keyword string) *jsontree.Value {
 }
 
 // Description returns the description of the place, or "". The place's own comes before that of the
-// type to which it refers, because the own one says what the place is for here.
+// type to which it refers, because the own one describes the place's purpose here.
 func (w *Written) Description() string {
 	for _, v := range w.parts {
 		if text := v.Get("description"); kind(text) == String && text.Text != "" {

@@ -14,8 +14,8 @@ import (
 // names. A caller that loads a folder therefore tries again.
 var ErrUnknown = errors.New("the format it is like does not exist")
 
-// Route is a route line of a family whose replies are messages. It tells from the recipient or the
-// channel of a message what the message's body is. For example, harmony has
+// Route is a route line of a family whose replies are messages. It gives the kind of a message's
+// body by the recipient or the channel of the message. For example, harmony has
 //
 //	route   to={name} {json}
 //	route   channel=analysis {reasoning}
@@ -23,8 +23,8 @@ var ErrUnknown = errors.New("the format it is like does not exist")
 // The first line that fits counts, so their order matters. The line "else" is for all other
 // messages. In glimmer to=self is reasoning and to=user is text.
 type Route struct {
-	// Field is "to", "channel" or "else", and Value what the header must have there. With "to", the
-	// value "{name}" means any offered tool, and "*" any recipient.
+	// Field is "to", "channel" or "else", and Value is the text that the header must have there.
+	// With "to", the value "{name}" means any offered tool, and "*" any recipient.
 	Field, Value string
 	Body         string // reasoning, text, junk, json, args (tags), calls (with any marks)
 }

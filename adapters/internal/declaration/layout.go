@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Layout describes what examples cannot show about how a family's calls are printed: the names of
+// Layout describes details of a family's printed calls that examples cannot show: the names of
 // members, the signs around several calls, the spelling of values. It is parsed from the keys line,
 // for the printer and the grammar. The decoder does not use it, because it understands every
 // layout. Each key exists because some template prints so. docs/families.md lists the keys.

@@ -75,7 +75,7 @@ func Exactly(text string) Literal {
 }
 
 // units compiles a literal between two holes (or the pattern's ends). The holes next to it decide
-// to what its white space belongs:
+// whether white space belongs to the mark or to the data:
 //
 //	next to {value}, {reasoning}, {text}   one newline belongs to the mark, the rest is data
 //	between two letters                    at least one white space

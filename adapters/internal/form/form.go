@@ -51,8 +51,9 @@ type Writing struct {
 	Strings string // how strings are written: raw, json, python
 	Quote   string // the text before and after raw strings, which other values do not have
 	Escape  string // how values are escaped after that: xml, url; "" if they are not
-	// Block is how a text of several lines is written, with the holes {indent} and {line}: what is
-	// before the line break once, the rest for each line. It is empty if there is no such way.
+	// Block is how a text of several lines is written, with the holes {indent} and {line}. The text
+	// before its line break is written once, and the rest for each line. It is empty if texts are
+	// never written so.
 	Block Example
 	// Values says how numbers, true, false, null, lists and objects are written: json, compact,
 	// python or nested.

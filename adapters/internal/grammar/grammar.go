@@ -69,9 +69,10 @@ func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 }
 
 // Opening returns the first section or call line of the family that begins with a mark at which a
-// grammar may begin, or nil if there is none. Such a mark must show a call. Words without a name
-// after them do not, nor do fences, nor marks before {junk}. llama3 prints {"name": …} without a
-// mark, so its further line with <|python_tag|> is returned.
+// grammar may begin, or nil if there is none. Only a mark that always precedes a call may begin a
+// grammar. Words without a name after them, fences, and marks before {junk} may also occur
+// elsewhere. llama3 prints {"name": …} without a mark, so its further line with <|python_tag|> is
+// returned.
 func Opening(f *declaration.Family) *declaration.Pattern {
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
 		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"

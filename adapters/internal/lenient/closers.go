@@ -18,7 +18,7 @@ type stack []level
 
 // Enter opens a container whose opening bracket was read elsewhere or is missing. Examples are the
 // parenthesis of a Python call, which the recogniser has read, and a lost brace. The container must
-// be on the stack, because the stack decides what may follow a string.
+// be on the stack, because the stack decides which text may follow a string.
 func (r *Reader) Enter(kind byte, t *schema.Type) { r.open = append(r.open, level{kind, t}) }
 
 // LeaveAll empties the list of open containers without reading anything. It is called before a new
@@ -139,7 +139,7 @@ func closerOf(kind byte) int {
 	return ')'
 }
 
-// meaning is what a closing bracket means that does not belong to the innermost container.
+// meaning is the meaning of a closing bracket that does not belong to the innermost container.
 type meaning uint8
 
 const (

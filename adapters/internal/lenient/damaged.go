@@ -222,8 +222,8 @@ const lead = 3
 
 // one returns the only likely meaning in all, and false if there is none or more than one. If some
 // meanings fit the schema, only those count. Otherwise all of them count, so that the schema check
-// can report what is wrong. If a meaning that does not fit is much cheaper than all that fit, the
-// result is false, because the others are probably not what was written.
+// can report the error. If a meaning that does not fit is much cheaper than all that fit, the
+// result is false, because the model probably did not write any of the others.
 func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {

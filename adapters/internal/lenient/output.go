@@ -129,7 +129,7 @@ func (o *Output) BeforeEnd() int {
 	return o.endAt
 }
 
-// Writer writes arguments, and records what was repaired in them.
+// Writer writes arguments, and records the repairs made in them.
 type Writer struct {
 	Out     *Output  // the current output; nil outside of calls
 	Spare   Output   // the output of Capture

@@ -2,10 +2,10 @@ package lenient
 
 import "toolnorm/adapters/internal/scan"
 
-// Reader reads arguments as models write them, and writes strict JSON. A hold (output.go) says what
-// may still be taken back, and everything else that was written is final. The Reader looks forward
-// only through At, so it can read a reply that is still arriving. It reads values, members and
-// closing brackets itself. A stringReader reads strings, and a lookahead decides what may follow a
+// Reader reads arguments as models write them, and writes strict JSON. A hold (output.go) marks the
+// output that may still be taken back; all other output is final. The Reader looks forward only
+// through At, so it can read a reply that is still arriving. It reads values, members and closing
+// brackets itself. A stringReader reads strings, and a lookahead decides which text may follow a
 // value.
 type Reader struct {
 	copier          // the text and the output

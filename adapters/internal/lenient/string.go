@@ -282,9 +282,9 @@ func (x *Text) sharePath(i int) bool {
 	return x.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
 
-// escape reads a backslash and what it escapes. An escape that JSON knows is copied unchanged, so
-// \/ and \u00e9 remain as the model spelled them. \' and \` are escapes of other languages, as in
-// {"m": "don\'t"}. Any other backslash is text, as in {"re": "\w+\d"}.
+// escape reads a backslash and the character after it. An escape that JSON knows is copied
+// unchanged, so \/ and \u00e9 remain as the model spelled them. \' and \` are escapes of other
+// languages, as in {"m": "don\'t"}. Any other backslash is text, as in {"re": "\w+\d"}.
 func (s *stringReader) escape() {
 	switch c := s.At(1); c {
 	case -1: // the text ends in a backslash: what it escapes never came

@@ -9,7 +9,7 @@ import (
 //go:embed words.txt
 var wordLists string
 
-// role says what a word may be in a notation, one bit for each role.
+// role is a set of the roles that a word may have in a notation, one bit for each role.
 type role uint8
 
 // The roles, one bit each.

@@ -57,7 +57,7 @@ func (g *Args) Read(text string) []Reading {
 	return list
 }
 
-// The modes say what is expected at a place.
+// The modes: what is expected next in the text.
 const (
 	modeValue  = iota // a value
 	modeKey           // the first key, or the closing bracket
@@ -108,8 +108,8 @@ const (
 	positionAll = 0xFF << 16
 )
 
-// to returns a place further on in the text. The flags of what was just read are cleared, because
-// they matter only for the next step. The flags of habits remain.
+// to returns a place further on in the text. The flags of the last step are cleared, because they
+// matter only for the next step. The flags of habits remain.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
