@@ -14,7 +14,7 @@ import (
 
 // arguments reads the arguments of a call whose tool is known. It commits the call where the
 // arguments begin. It refuses them if they repeat the schema, or if they are a text that cannot
-// mean an object. All forms of calls share this reader; they differ only in what surrounds the
+// mean an object. All forms of calls share this reader; they differ only in the text around the
 // arguments.
 type arguments struct {
 	*lenient.Reader
@@ -256,12 +256,12 @@ func (ar *arguments) quotedObject(quote int) bool {
 	return ar.At(n) == quote && (scan.IsWord(ar.At(n+1)) || ar.At(n+1) < 0)
 }
 
-// objectFits reports by its result whether the first member of the arguments here can begin a call;
-// it does not move. It returns mismatch for a schema, which repeats the tool list, and for a
-// placeholder such as {...}. A call without marks must also begin with a parameter of the tool;
-// incomplete means that its first key was cut. Small models do repeat the list: 6 of 248 replies of
-// a 1.5B and 18 of 200 of a 135M had a schema or the tool list. After marks any other first member
-// is matched, since the call is checked later and a wrong name is repaired.
+// objectFits returns matched if the first member of the arguments here can begin a call. The
+// position does not change. It returns mismatch for a schema, which repeats the tool list, and for
+// a placeholder such as {...}. A call without marks must also begin with a parameter of the tool;
+// if its first key was cut, the result is incomplete. Small models do repeat the list: 6 of 248
+// replies of a 1.5B and 18 of 200 of a 135M had a schema or the tool list. After marks any other
+// first member is accepted, since the call is checked later and a wrong name is repaired.
 func (ar *arguments) objectFits(t *toolset.Tool) match {
 	start := ar.Pos
 	defer func() { ar.Pos = start }()

@@ -100,10 +100,9 @@ func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	return committed
 }
 
-// keepOthers keeps as text, as they were written, the elements of a list that are not calls and
-// precede the call that begins now. It returns the position where they end, or -1 if there are
-// none. The position is needed because the text before the call must not be shown again when the
-// call turns back into text.
+// keepOthers keeps as text the elements of a list that precede the call that begins now and are not
+// calls. It returns the position where they end, or -1 if there are none. The position is needed
+// because the text before the call must not be shown again when the call turns back into text.
 func (cs *calls) keepOthers() int {
 	from, to := cs.trial.others[0], cs.trial.others[1]
 	cs.trial.others = [2]int{}

@@ -161,10 +161,11 @@ func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 
 // tryDoubted reads as a draft the calls that a doubted mark begins; the text after them decides
 // whether they count. It returns committed if they do, and usually mismatch if not, so that the
-// mark is text. A mark or a call that is cut by the end of the text is treated as elsewhere, unless
-// it is quoted. Marks of another family need more evidence than the family's own: other engines
-// never read them, and a repaired call in them is not believed. The end of a rejected call is
-// remembered. Inside it no other mark is tried, because a call in a quoted call would run.
+// mark is text. A mark or a call that is cut by the end of the text is mostly read as if the mark
+// were not doubted, unless it is quoted. Marks of another family need more evidence than the
+// family's own: other engines never read them, and a repaired call in them is not believed. The end
+// of a rejected call is remembered. Inside it no other mark is tried, because a call in a quoted
+// call would run.
 func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := db.page.blank, len(db.Repairs)

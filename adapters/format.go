@@ -144,8 +144,8 @@ func withoutReasoning(text string) string {
 // Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or
 // reasoning around it, in Python's or JavaScript's spelling, with quotes, commas and closers wrong
 // or missing. It returns strict JSON that keeps the text of numbers and the order of members, with
-// values in the types of t (nil: as they are), and the names of what was repaired, each once. Valid
-// JSON is returned byte for byte, with three exceptions: t wants another type, it is an object in a
+// values in the types of t (nil: as they are), and the names of the repairs, each once. Valid JSON
+// is returned byte for byte, with three exceptions: t wants another type, it is an object in a
 // string, or a string in it looks like a Windows path whose backslashes were not doubled. A text
 // that was cut is closed, and the repair "truncated" says so.
 //

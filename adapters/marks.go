@@ -150,8 +150,8 @@ func (ms *marks) endMark(i int) bool {
 	}) != nil
 }
 
-// anyMark reports whether a mark is here. The end of a code span is searched only if the span
-// contains a mark, and most spans contain just a word.
+// anyMark reports whether a mark is here. It saves searching for the end of a code span, because
+// most spans contain no mark.
 func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }

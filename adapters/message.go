@@ -71,8 +71,8 @@ func (mg *messages) anyMessage(h fields) match {
 	return mismatch
 }
 
-// routed reads a message by the route r, which its header takes. A route to a call whose tool is
-// not offered is a mismatch, so that the message stays text with its header. Otherwise the body is
+// routed reads a message by the route r, which fits its header. A route to a call whose tool is not
+// offered is a mismatch, so that the message stays text with its header. Otherwise the body is
 // read. Only the body of a call can fail.
 func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route,
 	t *toolset.Tool) match {
@@ -102,10 +102,10 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 	return committed
 }
 
-// routeFor returns the first route of the family that a header takes, and the tool if it is a route
-// to an offered tool. A header without a recipient never takes a route by recipient. The recipients
-// assistant and user mean the reply itself, and do not match "*", any tool. If no route fits, the
-// body is text, because losing an answer is worse than showing a thought.
+// routeFor returns the first route of the family that fits a header, and the tool if it is a route
+// to an offered tool. A route by recipient does not fit a header without a recipient. The
+// recipients assistant and user mean the reply itself, and do not match "*", any tool. If no route
+// fits, the body is text, because losing an answer is worse than showing a thought.
 func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
 	declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
@@ -168,8 +168,8 @@ func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body st
 // body. The body ends at an end mark that is followed by another end mark, a header or the end of
 // the text, or at a complete header. Other end marks are text, as in "I must not write <|call|>
 // myself". Up to there text is kept byte for byte. Meanwhile page.state is kind, so that flushText
-// sends the bytes as that kind. Marks of calls do not count, because what looks like a call in a
-// message for the user is an example.
+// sends the bytes as that kind. Marks of calls do not count, because a call in a message for the
+// user is an example.
 func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.state, mg.page.fresh, mg.page.blank = kind, false, false
 	for c := mg.page.plain(&messageStops); c >= 0; c = mg.page.plain(&messageStops) {

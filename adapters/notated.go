@@ -206,11 +206,11 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 }
 
 // readsElse reports whether the other parts find anything in the rest of the reply: a call, a
-// result, or a text in doubt. If they read a call only without the text front, the reply shows that
-// call. Calls in wrappers are searched for only if front does not announce a call, because no other
-// part reads a wrapper after a text. A text counts as an announcement if it would be one for a user
-// who asks how calls are written. So does a short statement if the user has mentioned most of the
-// call's values.
+// result, or a text in doubt. The reply is read with the text front before it, and also without,
+// because a call that is read only without front is merely shown. Calls in wrappers are searched
+// for only if front does not announce a call, because no other part reads a wrapper after a text. A
+// text counts as an announcement if it would be one for a user who asks how calls are written. So
+// does a short statement if the user has mentioned most of the call's values.
 func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {

@@ -150,7 +150,8 @@ func (pg *page) flushText() {
 }
 
 // doubtful sends as text a call of the given tool that can be read in several ways. The function
-// write must keep that text. It is sent in events of its own, which name the tool.
+// write declares the text of the call, by keep. The text is sent in events of its own, which name
+// the tool.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool

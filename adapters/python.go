@@ -108,8 +108,8 @@ func (py *python) strayClosers() {
 }
 
 // keywordBehind reports whether a further argument of the tool follows the closer of a call, so the
-// closer came too early. get_weather(city="Oslo"), days=3) could be a call without days, or have
-// lost an opener, so it is text.
+// closer came too early. In get_weather(city="Oslo"), days=3) there may be a call without days, or
+// an opener may be missing, so it is text.
 func (py *python) keywordBehind(t *toolset.Tool) bool {
 	n := py.Space(0)
 	// the list's bracket may come between

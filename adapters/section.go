@@ -101,8 +101,8 @@ func (op *openers) callBehindUnknown(f *declaration.Family) match {
 	return mismatch
 }
 
-// keepUnknown keeps as text a call of a section that follows a known call and whose tool is not
-// offered. It reports whether there was one. The calls after it stay calls.
+// keepUnknown keeps as text a call here whose tool is not offered. The call follows a known call of
+// the same section. It reports whether there was such a call. The calls after it stay calls.
 func (op *openers) keepUnknown(f *declaration.Family) bool {
 	if op.out.drafting || op.calls.wasCut {
 		return false
@@ -119,7 +119,8 @@ func (op *openers) keepUnknown(f *declaration.Family) bool {
 }
 
 // unknownCall returns the length of a call here that is skipped because its tool is not offered. It
-// returns 0 if there is no call, or if neither another call nor the section's end follows it.
+// returns 0 if there is no call. It also returns 0 unless another call or the section's end
+// follows.
 func (op *openers) unknownCall(f *declaration.Family) int {
 	for _, q := range f.Calls {
 		n, a := op.marks.literal(0, q.Parts[0].Lit)

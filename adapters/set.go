@@ -13,8 +13,8 @@ import (
 )
 
 // Set is a collection of formats that are read together: whichever model replies, the marks of all
-// formats are known. The zero value is empty. Load returns a larger set, and Parse a format in one.
-// A set that has been returned never changes.
+// formats are known. The zero value is empty. Load returns a larger set, and Parse returns a format
+// of a larger set. A set that has been returned never changes.
 type Set struct {
 	formats []*Format // in load order: the embedded formats by name, then the user's
 	generic *Format

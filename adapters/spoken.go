@@ -38,7 +38,8 @@ const (
 )
 
 // speaksOf returns how many of a call's values the user's messages and results of tools mention. If
-// the user names the tool, the result is silent unless the last message contains all values.
+// the user names the tool, it returns the constant silent unless the last message contains all
+// values.
 func (h *heard) speaksOf(call chat.Call) portion {
 	values := leaves(string(call.Args))
 	last, all := strings.ToLower(h.asked()), ""

@@ -67,8 +67,8 @@ func (st *start) beginning() {
 
 // wordLine reports whether the line that begins here consists of a single word. Functionary's first
 // >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
-// What follows the word is not looked at, because the pattern that is tried next decides whether it
-// is a call.
+// The text after the line is not examined, because the pattern that is tried next decides whether
+// it is a call.
 func (st *start) wordLine() bool {
 	n := st.Run(0, toolset.MaxName, scan.IsName)
 	c := st.At(n)

@@ -68,9 +68,9 @@ func (ta dresses) otherAngle(i int) (end int, closer string) {
 	return i, ""
 }
 
-// dressed returns the offset after a tag at offset i that has the form f in another dress, and the
-// name that the tag has there. It returns 0 if there is no such tag. A closer counts only if the
-// call can continue after it, because a value may contain any tag.
+// dressed returns the offset after a tag at offset i that has the name of f in another form (see
+// above), and the name that the tag has there. It returns 0 if there is no such tag. A closer
+// counts only if the call can continue after it, because a value may contain any tag.
 func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	d := &f.dress
 	if d.word == "" {
@@ -123,8 +123,8 @@ func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	return n + size, name
 }
 
-// behindKey returns the size of the text at offset i that ends the tag of a key, in any dress. It
-// returns 0 if there is no such text.
+// behindKey returns the size of the text at offset i that ends the tag of a key, in any of its
+// forms. It returns 0 if there is no such text.
 func (ta dresses) behindKey(i int) int {
 	return len(behindKey.Find(ta.piece(i)))
 }
@@ -195,8 +195,8 @@ func (ta dresses) mayBeTag(f *declaration.Family, i int) bool {
 	return f.CloseBytes[max(ta.At(i), 0)] || angle != "" && ta.slash(&end)
 }
 
-// dressIn records in t whether its tag has the form f in another dress, and which name it has
-// there. It does nothing for a tag without a slip.
+// dressIn records in t whether its tag is the tag f in another form, and which name it has there.
+// It does nothing for a tag without a slip.
 func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 	if t.cost == 0 {
 		return

@@ -26,8 +26,8 @@ type tagged struct {
 	tagging
 }
 
-// tagging is the state of the reader of calls in tags. It is not part of progress, because it stays
-// true of the text when a draft is undone.
+// tagging is the state of the reader of calls in tags. It is not part of progress, because it
+// remains valid when a draft is undone.
 type tagging struct {
 	plan     tagPlan
 	written  asWritten

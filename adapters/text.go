@@ -5,9 +5,9 @@ import (
 	"toolnorm/chat"
 )
 
-// text reads the text state: plain bytes are sent as they come, and each byte that could begin
-// something is tried. Code comes first, because in a fenced block only its end means anything, and
-// backquotes on a line hide marks until they close.
+// text reads the reply outside of reasoning. Plain bytes are sent as they come, and each byte that
+// could begin a mark, a call or code is tried. Code comes first, because in a fenced block only its
+// end has a meaning, and backquotes on a line hide marks until they close.
 func (d *decoder) text() {
 	for d.page.state == chat.Text {
 		switch c := d.page.plain(&d.marks.index.Stops); {

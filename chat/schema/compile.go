@@ -114,9 +114,9 @@ func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 
 // besides reads references, allOf, anyOf and oneOf, and the types and values that follow from them.
 // They are not merged, because looking up a member asks them one after the other, and most are
-// never asked. The type of an allOf is that of its first part with a type. The type of a union is
-// what all its alternatives together allow. Without that, {"anyOf": [{"type": "integer"}, {"type":
-// "null"}]}, which pydantic writes for an optional number, would leave "3" a text.
+// never asked. The type of an allOf is that of its first part with a type. A union has the types of
+// all its alternatives. Without that, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, which
+// pydantic writes for an optional number, would leave "3" a text.
 func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {

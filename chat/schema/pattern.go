@@ -255,8 +255,8 @@ func (p *patternPrinter) repeat(one string, least, most int) string {
 var escapes = regexp.MustCompile(`(?s)\\(?:u[0-9A-Fa-f]{4}|.)`)
 
 // GoPattern returns a schema's pattern in Go's notation, with \x{XXXX} for JavaScript's \uXXXX.
-// What Go does not know is not changed. JSON Schema uses JavaScript's patterns (ECMA-262), and Go
-// those of RE2, which has neither look-around nor back references.
+// Parts that Go does not know are not changed. JSON Schema uses JavaScript's patterns (ECMA-262).
+// Go's are those of RE2, which has no look-around and no back references.
 func GoPattern(s string) string {
 	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
 		if len(escape) == len(`\u0041`) {

@@ -8,11 +8,11 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Place is one place (subschema) of a schema as the writers of constraints see it: what its
-// keywords, its references and the members of an allOf demand together. A union has no other
+// Place is one place (subschema) of a schema as the writers of constraints see it: the constraints
+// of its keywords, its references and the members of an allOf, all merged. A union has no other
 // fields, because everything else that applies is in each alternative. So a place without
-// alternatives is complete. A Place is not reduced to what one writer can express. What its fields
-// cannot express is in the document's Dropped.
+// alternatives is complete. A Place is not reduced to the abilities of one writer. Constraints that
+// its fields cannot express are in the document's Dropped.
 //
 // Writers read the fields and must not change them, because places are shared.
 type Place struct {

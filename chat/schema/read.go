@@ -67,7 +67,7 @@ func (d *Doc) open(at string) *Place {
 
 // says reports whether a keyword constrains anything. null means that the keyword was left out,
 // because libraries of some languages write every field of a struct. "unevaluatedProperties": true
-// allows what is allowed anyway.
+// has no effect.
 func says(keyword string, v *jsontree.Value) bool {
 	switch {
 	case kind(v)&^Null == 0:

@@ -119,10 +119,11 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find calls one for t and for the types that also apply, and returns the result, or nil if nothing
-// is known. If t has an answer, as it nearly always has, the others are not asked. Types that apply
-// in any case come before alternatives. If alternatives disagree, the result allows what any of
-// them allows, so "3" remains a text if one of them has a text there.
+// find calls the function one for t and for the types that also apply, and returns the result, or
+// nil if nothing is known. If t has an answer, as it nearly always has, the others are not asked.
+// Types that apply in any case come before alternatives. If alternatives disagree, the result
+// allows every value that one of them allows, so "3" remains a text if one of them has a text
+// there.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil

@@ -70,8 +70,8 @@ var layoutWords = map[string][]string{
 }
 
 // parseLayout reads a keys line such as "list=always endid=id". It returns an error for an unknown
-// key or word, so that no setting is ignored silently. Errors list what is allowed, for the author
-// of the family file.
+// key or word, so that no setting is ignored silently. Errors list the allowed words, for the
+// author of the family file.
 func parseLayout(line string) (Layout, error) {
 	l := plainLayout
 	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID,

@@ -22,7 +22,7 @@ const (
 // returns the bytes that it wrote. The bytes are valid until the next Capture. The call's own
 // output and holds do not change. The match is Incomplete if the text was cut in an element, and
 // Mismatch if nothing was read. A doubt (see Output.Doubt) is a mismatch as well, because a value
-// with two readings must not decide which tool is called, or with what.
+// with two readings must not decide which tool is called, or with which arguments.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)

@@ -22,8 +22,8 @@ type quotes struct {
 
 // innerQuote copies a quotation mark that does not close its string. Most of these are text, as in
 // {"cmd": "echo "hi" >f"}. But in {"path": "a.txt, "mode": "r"} the mark before mode opens a key.
-// Reading it as text would turn two members into one valid but wrong string. So if the mark is next
-// to what looks like a member or an element, innerQuote notes a doubt (see Output.Doubt), because
+// Reading it as text would turn two members into one valid but wrong string. So if a possible
+// member or element is next to the mark, innerQuote notes a doubt (see Output.Doubt), because
 // doubtful calls are shown as text and do not run.
 func (s *stringReader) innerQuote(q Delim) {
 	s.Out.keep()

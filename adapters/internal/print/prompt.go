@@ -80,8 +80,8 @@ func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 
 // example returns a call of a tool with a value for each required parameter, or for its first
 // parameter if none is required, because an example without arguments teaches a model to leave them
-// out. Other parameters are left out, because models write what they are shown, whether it is
-// needed or not.
+// out. Other parameters are left out, because models copy an example with all its parameters,
+// whether these are needed or not.
 func example(t chat.Tool) chat.Call {
 	typ := schema.Compile(t.Schema)
 	names := typ.Required()
