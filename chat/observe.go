@@ -33,9 +33,9 @@ type Observer struct {
 	// is for traces.
 	OnRendered func(text string, context int)
 
-	// OnNote is told of a change to the request that was made before the model saw it, or that the
-	// server was found to have made. It gets a word fit for a header's name ("Trimmed"), and a
-	// sentence. Changes made before come before the first event, and the rest before the Finish.
+	// OnNote gets a note about each change to the request, made before the model saw it or found to
+	// be made by the server: a word fit for a header's name ("Trimmed"), and a sentence. Notes on
+	// changes made here come before the first event, and the others before the Finish.
 	OnNote func(word, text string)
 
 	// OnRepair gets the code of a repair when it is decided, while the reply goes on. It may be
