@@ -40,10 +40,11 @@ const (
 // it to distinguish a failure at the end of the text from one at a byte that does not match.
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
-// attempt tries to read a call by the pattern p from here, and returns the result of match. The
-// total that failed attempts may read is bounded, so that hostile text takes linear time. While an
-// attempt reads, no bytes after trial.pin are dropped from the buffer, because the next pattern may
-// read them again. The newlines before a section (its glue) belong to the section's first call.
+// attempt tries to read a call by the pattern p from here, and returns the result of the method
+// match. The total that failed attempts may read is bounded, so that hostile text takes linear
+// time. While an attempt reads, no bytes after trial.pin are dropped from the buffer, because the
+// next pattern may read them again. The newlines before a section (its glue) belong to the
+// section's first call.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
 }

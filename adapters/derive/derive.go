@@ -209,10 +209,10 @@ func clearest(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// finding makes a declaration from the observations, and tests it. It returns ErrForm if the calls
-// cannot be expressed. A known family that prints exactly the same is used unchanged. If one
-// differs only in white space, its lines are used, with the template's own marks around reasoning
-// and text.
+// finding returns a declaration made from the observations, after testing it. It returns ErrForm if
+// the calls cannot be expressed. A known family that prints exactly the same is used unchanged. If
+// one differs only in white space, its lines are used, with the template's own marks around
+// reasoning and text.
 func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	if o.unsaid != nil {
 		return nil, o.unsaid

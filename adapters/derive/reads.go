@@ -39,7 +39,7 @@ func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters
 }
 
 // read returns the reply that a format reads from a text that arrives in one piece and then ends by
-// itself.
+// itself. It returns an error if the decoder does.
 func read(f *adapters.Format, raw string, tools []chat.Tool) (*chat.Collector, error) {
 	return readAs(f, raw, adapters.Options{Tools: tools})
 }

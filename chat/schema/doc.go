@@ -1,27 +1,27 @@
 // Package schema is the only reader of JSON Schema in this program. The schema of a tool's
 // arguments is described to a model, turned into a server's constraint or a grammar, used to
-// correct a value of the wrong type, and filled in by the demo. All of them use what this package
-// has read, so that they cannot understand one schema in five ways. (Calls are checked by
+// correct a value of the wrong type, and filled in by the demo. All of them use this
+// package's result, so that they cannot understand one schema in five ways. (Calls are checked by
 // [toolnorm/engine/valid], which uses a library; engine/testdata/readers.txt compares the two,
 // schema by schema.)
 //
 // It does not validate: a schema that it cannot read allows everything. It is lenient where clients
 // are: int, str and dict are types, a keyword whose value is null is ignored, a reference may be a
-// pointer, an anchor or an id. What a schema demands and a writer cannot express is never lost in
-// silence: it is a [Dropped], with the place and the keyword.
+// pointer, an anchor or an id. A constraint that a writer cannot express is never lost
+// silently: it is a [Dropped], with the place and the keyword.
 //
-// A schema is read in three forms, since its writers want three things of it:
+// A schema is read in three forms, since its writers need three different things:
 //
-//   - A [Place] is what all keywords, references and allOf say together, unions apart. Writers who hold a model to a
-//     schema want that: in each alternative they need all that applies.
-//   - A [Written] is a place as its author wrote it. Writers who show a schema to a model want that: a union is told once,
-//     beside what holds in any case, in the author's order and with his descriptions.
+//   - A [Place] has the constraints of all keywords, references and allOf, merged in each alternative of a union. Writers of
+//     constraints use it, because they need everything that applies to an alternative.
+//   - A [Written] is a place as its author wrote it. Writers who show a schema to a model use it: a union is shown once,
+//     beside the constraints that always apply, in the author's order and with his descriptions.
 //   - A [Type] is compiled for reading arguments, where each member of a call is looked up while the call streams.
 //
 // {"$ref":"#/$defs/day","description":"when"} beside "day":
 // {"anyOf":[{"type":"string"},{"type":"null"}]} is thus a Place that refers to two alternatives,
 // text and null; a Written whose description is "when" and whose alternatives are those two; and a
-// Type that leaves texts and null as they are and turns 5 into "5".
+// Type that does not change texts and null, and turns 5 into "5".
 //
 // # What servers enforce
 //
@@ -56,14 +56,14 @@
 //	written.go    Written: a place as its author wrote it
 //	retell.go     Retold: a schema with shorter descriptions; which keywords hold schemas
 //	compile.go    Compile: the Type of a schema
-//	schema.go     Type: what reading arguments asks of a place
-//	lookup.go     what all parts of a place list, worked out once
+//	schema.go     Type: a place as the reader of arguments sees it
+//	lookup.go     the members that all parts of a place list, computed once
 //	coerce.go     correcting values of the wrong type, and JSON strings
 //	constrain.go  ConstrainCalls: schemas in the words of model servers, and its bounds
 //	write.go      the constraint as a whole: unions, references, free values
 //	parts.go      the constraint of one place, type by type
 //	pattern.go    regular expressions as servers take them
-//	standing.go   what is kept of a call when another part of it is written again, and the constraint that makes a model keep it
+//	standing.go   the parts of a call that are kept when another part is written again, and the constraint that makes a model keep it
 //	wellformed.go Wellformed: repairs keywords whose values are of the wrong kind
-//	budget.go     Affordable: what a request's schemas may cost, checked before anything is read
+//	budget.go     Affordable: limits of a request's schemas, checked before anything is read
 package schema

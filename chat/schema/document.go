@@ -58,17 +58,17 @@ const (
 	maxDropped = 200 // keywords listed; nobody reads a log line with more
 )
 
-// Parse reads a schema's text. A schema that cannot be read, or is empty, allows everything. Empty
-// and null mean "no parameters", because OpenAI's API lets a tool leave them out, and some clients
-// write null.
+// Parse returns the document of a schema's text. It never fails: a schema that cannot be read, or
+// is empty, allows everything. Empty and null mean "no parameters", because OpenAI's API lets a
+// tool leave them out, and some clients write null.
 func Parse(raw json.RawMessage) *Doc {
 	budget := maxRead
 	return parseFor("", raw, new([]Dropped), &budget)
 }
 
-// ParseTools reads the schemas of a request's tools. If there are several tools, dropped parts are
-// reported with the tool's name. The schemas share one budget of values to read, because the cost
-// of a request is the sum over all its tools.
+// ParseTools returns the documents of the schemas of a request's tools. If there are several tools,
+// dropped parts are reported with the tool's name. The schemas share one budget of values to read,
+// because the cost of a request is the sum over all its tools.
 func ParseTools(schemas []chat.Tool) []*Doc {
 	budget, dropped := maxRead, new([]Dropped)
 	docs := make([]*Doc, len(schemas))

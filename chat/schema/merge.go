@@ -35,7 +35,7 @@ func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	return all
 }
 
-// mergeHalves merges each half of a list, and then the two results.
+// mergeHalves merges each half of a list, and returns the merged halves as one place.
 func (d *Doc) mergeHalves(list []*Place) *Place {
 	if len(list) == 1 {
 		return list[0]
@@ -83,10 +83,11 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	return &p
 }
 
-// mergeUnions merges each alternative of one union with each of the other. Two unions multiply, and
-// an allOf can join any number of them. Above maxAlternatives the second union is dropped and not
-// written out. For example, three unions of ten in an allOf make a thousand alternatives, and the
-// budget bounds each list, but not the product.
+// mergeUnions returns a union in which each alternative of a is merged with each of b. A place
+// without alternatives counts as a single one. Two unions multiply, and an allOf can join any
+// number of them. Above maxAlternatives the second union is dropped and not written out. For
+// example, three unions of ten in an allOf make a thousand alternatives, and the budget bounds each
+// list, but not the product.
 func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	one := func(p *Place) []*Place {
 		if p.Alternatives != nil {

@@ -78,9 +78,9 @@ func says(keyword string, v *jsontree.Value) bool {
 	return true
 }
 
-// union reads a list of alternatives. Their number is bounded, because everything beside a union is
-// put into each of them. Beyond the bound the union is dropped as a whole and anything is allowed,
-// because half of the alternatives would forbid the others.
+// union returns the place of a list of alternatives. Their number is bounded, because everything
+// beside a union is put into each of them. Beyond the bound the union is dropped as a whole and
+// anything is allowed, because half of the alternatives would forbid the others.
 func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	// A list of ten times as many is not read at all. The alternatives of a shorter list may still
 	// be joined, as constants are.
@@ -113,10 +113,10 @@ func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	return d.read(v, at, depth+1)
 }
 
-// follow reads the target of a reference at the place itself. A reference beside other keywords
-// cannot remain a reference, because neither servers nor grammars can express a reference with
-// further constraints. So its target is read and merged. If there is no target, the result allows
-// everything.
+// follow returns the place of a reference's target, without a reference to it. A reference beside
+// other keywords cannot remain a reference, because neither servers nor grammars can express a
+// reference with further constraints. So its target is read and merged. If there is no target, the
+// result allows everything. If the target is being read already, nothing fits the result.
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
@@ -185,7 +185,8 @@ func (p *Place) Follow() *Place {
 	return p.doc.target(p.ref, p.At, 0)
 }
 
-// target reads the target of a reference, and records meanwhile that it is being followed.
+// target returns the place of a reference's target. While the target is read, it is recorded as
+// being followed.
 func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	reading, around := d.reading, d.around
 	d.reading, d.around = append(reading, to), append(around, to)
@@ -194,8 +195,9 @@ func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// own reads the keywords of the place itself. An unknown type is not a reason to refuse the tool:
-// the place allows any value, and the keyword is reported as dropped.
+// own returns the place of a value by the value's own keywords, without references and unions. An
+// unknown type is not a reason to refuse the tool: the place allows any value, and the keyword is
+// reported as dropped.
 func (d *Doc) own(v *jsontree.Value, at string, depth int) *Place {
 	p := &Place{Kinds: Any, doc: d, At: at}
 	if t := v.Get("type"); kind(t)&^Null != 0 {

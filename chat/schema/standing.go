@@ -187,10 +187,10 @@ func (s *Standing) kind() Kinds {
 	return Object
 }
 
-// fixedObject fixes the members of an object. Fixed members come first and in their own order,
-// because servers write members in the order in which the schema lists them. A member that the
-// schema does not list is fixed as well. If strict is true, a member that the schema forbids gives
-// a place that nothing fits.
+// fixedObject returns the object s with its fixed members limited to their values. Fixed members
+// come first and in their own order, because servers write members in the order in which the schema
+// lists them. A member that the schema does not list is fixed as well. If strict is true, a member
+// that the schema forbids gives a place that nothing fits.
 func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	out := &Place{Kinds: Object, Objects: Objects{Listed: true, More: s.More}, doc: d, At: s.At}
 	for _, p := range from.Parts {
@@ -228,9 +228,10 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	return out
 }
 
-// fixedPart fixes one member or element. A whole value becomes a list of one value, which is
-// written as const. A value that is fixed in parts is fixed part by part. A name alone gets the
-// schema's own place. If strict is true, a value that does not fit gives a place that nothing fits.
+// fixedPart returns the place of one member or element, limited to its fixed value. A whole value
+// becomes a list of one value, which is written as const. A value that is fixed in parts is fixed
+// part by part. A name alone gets the schema's own place. If strict is true, a value that does not
+// fit gives a place that nothing fits.
 func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	switch {
 	case p.Open != nil:
@@ -271,10 +272,11 @@ func (d *Doc) either(spec *Place, values []string) *Place {
 // short, and the check then decides whether the result fits.
 const moreElements = 4
 
-// fixedArray fixes the elements of an array. Servers accept either a number of elements of one kind
-// or a list of kinds, so there is a list for each number of elements. Each list is a prefixItems
-// without items after it, so the number of its places fixes its length. An array of no elements is
-// expressed by maxItems instead, because an empty prefixItems is not a schema.
+// fixedArray returns the array s with its fixed elements limited to their values. Servers accept
+// either a number of elements of one kind or a list of kinds, so there is a list for each number of
+// elements. Each list is a prefixItems without items after it, so the number of its places fixes
+// its length. An array of no elements is expressed by maxItems instead, because an empty
+// prefixItems is not a schema.
 func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {

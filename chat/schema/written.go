@@ -35,7 +35,8 @@ type Note struct {
 // to "#" within it is not shown once more.
 func (d *Doc) Written() *Written { return d.written(d.root, []*jsontree.Value{d.root}) }
 
-// written returns the place of a value, to which the values around were followed.
+// written returns the place of a value. The parameter around has the values whose references are
+// being followed.
 func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	w := &Written{doc: d, around: around}
 	if w.Opaque = !w.add(v); w.Opaque && v != jsontree.Absent {
