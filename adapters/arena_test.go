@@ -103,15 +103,10 @@ func arenaLanguages(t *testing.T) (all []arenaCase) {
 	for _, set := range languageSets {
 		for n, c := range languageCases(t, set) {
 			row := "shown"
-			call, _ := languageCall(set)
 			a := arenaCase{ID: fmt.Sprintf("languages/%s/%d", set, n), Format: "llama3", Text: c.text, Note: c.language, Base: "plain/llama3"}
 			if c.announced || c.hint {
-				var want struct {
-					Name      string
-					Arguments json.RawMessage
-				}
-				_ = json.Unmarshal([]byte(call), &want)
-				row, a.Want = "languages", []arenaCall{{want.Name, string(want.Arguments)}}
+				want := madeOf(t, c.call)
+				row, a.Want = "languages", []arenaCall{{want.Name, string(want.Args)}}
 			}
 			a.Row = row
 			var said []map[string]any

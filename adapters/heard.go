@@ -26,9 +26,9 @@ const (
 
 // evidence returns how the conversation explains a call, or 0 if it does not mention the call.
 // Asked means that the user's last message asks for the call: that message contains the call's
-// values and shows no call. Taught means that the message asks how calls are written, and that no
-// message contains a word of the values. Pasted means that the call was in a text that the model
-// was given to read.
+// values, shows no call, and does not ask what was done or would be done. Taught means that the
+// message asks how calls are written, and that no message contains a word of the values. Pasted
+// means that the call was in a text that the model was given to read.
 func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	if h.looked++; h.looked > maxLooked {
 		return 0
@@ -51,7 +51,9 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 			switch {
 			case len(values) == 0:
 			case all && !strings.Contains(text, "{") && !holds(call.Name) && !data:
-				e = prose.Asked
+				if prose.Asks(text, prose.Tool{Name: call.Name, Args: string(call.Args)}) {
+					e = prose.Asked
+				}
 			case data, holds(call.Name) && prose.Questions(text):
 				e = prose.Taught
 			}

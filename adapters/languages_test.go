@@ -15,7 +15,8 @@ import (
 // languageCase is a text that ends with a call, or shows one.
 type languageCase struct {
 	set, language, text string
-	announced, hint     bool // hint: only the conversation tells
+	call                string // in JSON
+	announced, hint     bool   // hint: only the conversation tells
 	messages            []chat.Message
 }
 
@@ -42,7 +43,10 @@ func languageCall(set string) (call, tool string) {
 var languageAsks = []chat.Message{{Role: chat.User, Content: "What time is it in UTC?"}}
 
 // languageSets are the files of those texts, in the order in which they were written.
-var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen", "fresh", "later", "weather"}
+var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen", "fresh", "later", "weather", "strange", "tried"}
+
+// ownQuestions reports whether each text of a set has a question of its own.
+func ownQuestions(set string) bool { return set == "strange" || set == "tried" }
 
 // languageCases reads the texts of a file.
 func languageCases(t *testing.T, set string) (all []languageCase) {
@@ -57,6 +61,14 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 		language, kind := fields[0], fields[1]
 		message := chat.Message{Role: chat.User, Content: strings.NewReplacer("{C}", call, "{T}", tool).Replace(fields[2])}
 		switch kind {
+		case "call":
+			call, tool = fields[2], madeOf(t, fields[2]).Name
+			continue
+		case "says":
+			for _, kind := range []string{"announce", "show", "document"} {
+				said[language+" "+kind] = []chat.Message{message}
+			}
+			continue
 		case "wants":
 			said[language+" sample"] = []chat.Message{message}
 			continue
@@ -73,11 +85,23 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 			continue
 		}
 		for _, text := range languageTexts(line, call, tool) {
-			all = append(all, languageCase{set: set, language: language, text: text,
+			all = append(all, languageCase{set: set, language: language, text: text, call: call,
 				announced: kind == "announce", hint: kind == "hint", messages: said[language+" "+kind]})
 		}
 	}
 	return all
+}
+
+// madeOf returns the call that a JSON text makes.
+func madeOf(t *testing.T, text string) chat.Call {
+	var call struct {
+		Name      string
+		Arguments json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(text), &call); err != nil {
+		t.Fatal(err)
+	}
+	return chat.Call{Name: call.Name, Args: call.Arguments}
 }
 
 // runs reports whether a call of the text runs, with the conversation in front of it or without.
@@ -153,9 +177,12 @@ func TestAnnouncementsWithoutTheConversation(t *testing.T) {
 			var f figures
 			for _, c := range languageCases(t, set) {
 				o := Options{Tools: languageTools}
-				if content := question[set]; asked && content != "" {
+				switch content := question[set]; {
+				case asked && content != "":
 					o.Messages = []chat.Message{{Role: chat.User, Content: content}}
-				} else if asked {
+				case asked && ownQuestions(set):
+					o.Messages = c.messages
+				case asked:
 					o.Messages = languageAsks
 				}
 				runs := len(decodeCalls(t, Named("llama3"), []string{c.text}, o)) > 0
@@ -209,4 +236,18 @@ var languageTools = []chat.Tool{
 		`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)},
 	{Name: "execute_sql", Schema: json.RawMessage(
 		`{"type":"object","properties":{"sql":{"type":"string"}},"required":["sql"]}`)},
+	{Name: "delete_file", Description: "Deletes a file.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+	{Name: "create_event", Description: "Adds an event to the calendar.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"title":{"type":"string"},"date":{"type":"string"}},"required":["title","date"]}`)},
+	{Name: "search_web", Description: "Searches the web.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)},
+	{Name: "send_mail", Description: "Sends an e-mail.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"to":{"type":"string"},"subject":{"type":"string"}},"required":["to","subject"]}`)},
+	{Name: "book_table", Description: "Books a table in a restaurant.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"restaurant":{"type":"string"},"people":{"type":"integer"}},"required":["restaurant","people"]}`)},
+	{Name: "get_stock", Description: "Gets the price of a stock.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"symbol":{"type":"string"}},"required":["symbol"]}`)},
+	{Name: "list_files", Description: "Lists the files of a folder.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
 }

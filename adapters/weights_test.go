@@ -37,13 +37,9 @@ func weighedTexts(t *testing.T, sets ...string) (all []weighed) {
 	dr := drafts{tools: toolset.New(languageTools, nil)}
 	dr.tools.Find("get_time") // builds it
 	for _, set := range sets {
-		written, call := languageAsk, chat.Call{Name: "get_time", Args: []byte(`{"timezone": "UTC"}`)}
-		if set == "senses" {
-			written = languageHarm
-			call = chat.Call{Name: "execute_sql", Args: []byte(`{"sql": "DELETE FROM users"}`)}
-		}
 		for _, c := range languageCases(t, set) {
-			front, fenced := strings.CutSuffix(c.text, "\n\n```json\n"+written+"\n```")
+			call := madeOf(t, c.call)
+			front, fenced := strings.CutSuffix(c.text, "\n\n```json\n"+c.call+"\n```")
 			kind := prose.Judge([]byte(front))
 			if !fenced || !kind.May() || kind == prose.Surely {
 				continue
@@ -52,21 +48,27 @@ func weighedTexts(t *testing.T, sets ...string) (all []weighed) {
 				all = append(all, weighed{c.language, kind, e, meant})
 			}
 			heards := [][]chat.Message{nil, languageAsks, c.messages}
-			if set == "senses" {
+			switch {
+			case set == "senses":
 				heards = heards[:1] // nobody asks for that
-			} else if c.messages == nil {
+			case ownQuestions(set):
+				heards = [][]chat.Message{nil, c.messages}
+			case c.messages == nil:
 				heards = heards[:2]
 			}
 			for _, said := range heards {
 				dr.heard = heard{messages: said}
 				e := dr.evidence(front, call)
+				if e&prose.Waiting != 0 {
+					continue // no weight counts
+				}
 				add(e, c.announced || c.hint)
 				if e&prose.Doing != 0 { // of a tool whose words nobody listed
 					add(e&^prose.Related, c.announced || c.hint)
 				}
 			}
-			if c.messages != nil { // in a language without words
-				add(dr.evidence(front, call)&^(prose.Related|prose.Showing|prose.Doing), c.announced || c.hint)
+			if c.messages != nil && !ownQuestions(set) { // in a language without words
+				add(dr.evidence(front, call)&^(prose.Related|prose.Showing|prose.Doing|prose.Waiting), c.announced || c.hint)
 			}
 		}
 	}
@@ -191,7 +193,7 @@ func decided(t *testing.T, name string, w map[string]float64, texts []weighed) (
 // tried on it: that is what they do in one that nobody looked at. The texts of asked.txt are in no
 // fit.
 func TestWeightsOfTheEvidence(t *testing.T) {
-	texts := weighedTexts(t, "fit", "held", "reserved", "senses", "talk", "fresh")
+	texts := weighedTexts(t, "fit", "held", "reserved", "senses", "talk", "fresh", "strange", "tried")
 	texts = append(texts, weighedRuns(t)...)
 	all := fit(texts)
 	var lines strings.Builder

@@ -29,6 +29,7 @@ const Reach = 240
 //	I can see the problem:       IntentColon: words of intent have other senses, and a colon shows what follows
 //	Očekávaný výstup je:         ForeignColon: a colon shows what follows
 //	Už se dívám na hodiny.       Plain
+//	Stážista poslal              Open: half a sentence, or one whose sign is missing
 //
 // Words decide only in the languages that have lists in announce.txt. In other languages the form
 // of the sentence decides: a sentence that ends without a colon, and is not about a data format,
@@ -64,14 +65,24 @@ func Judge(text []byte) Kind {
 		return Never
 	case colon(text) && !english(text) && !isKey(text):
 		return ForeignColon
+	case colon(text) && english(text) && begins(last):
+		return IntentColon
 	case colon(text):
 		return EnglishColon
 	case english(text) && !begins(last):
 		return English
 	case formats.in(last), bytes.ContainsAny(last, "`\"“”«»「」|<>{}[]"), len(last) > maxSentence:
 		return About
+	case !ends(text):
+		return Open
 	}
 	return Plain
+}
+
+// ends reports whether a text has a sign at its end. Thai and Lao have none for it.
+func ends(text []byte) bool {
+	last, _ := utf8.DecodeLastRune(text)
+	return EndsSentence(text) || endsAside(text) || unicode.In(last, unicode.Thai, unicode.Lao)
 }
 
 // Intends reports whether the words of a text's last sentence announce an action. Unlike [Judge] it

@@ -22,11 +22,27 @@ type entry struct {
 // anyLanguage is the language of words that many languages have.
 const anyLanguage = "any"
 
-// conceptAct is the concept of an action of the writer, and conceptsAsked are concepts for which
-// tools are asked. All other concepts are things that are shown.
-const conceptAct = "act"
+// The concepts that are no things. All others are things that are shown.
+const (
+	conceptAct    = "act"    // what the writer does
+	conceptIf     = "if"     // a condition, at the beginning of a part of a sentence
+	conceptWould  = "would"  // a condition or an offer, anywhere
+	conceptChoice = "choice" // a decision that is the user's
+	conceptHalf   = "half"   // a word that ends no sentence, at the end of a text
+	conceptAdvice = "advice" // a user's question what to do
+	conceptTongue = "tongue" // a word that only tells the language
+)
 
+// conceptsAsked are concepts for which tools are asked.
 var conceptsAsked = []string{"time", "weather"}
+
+// conceptsTold are concepts of questions that ask for nothing to be done.
+var conceptsTold = []string{conceptIf, "past", "says", "example", "docs", "thus", "why",
+	conceptAdvice}
+
+// anotherWay are the concepts that decide most, so a word of them must mean it in each language
+// that a sentence may be in.
+var anotherWay = []string{conceptAct, conceptIf, conceptWould, conceptChoice}
 
 // lexicon has the entries of lexicon.txt by their first character.
 var lexicon = func() map[rune][]entry {
@@ -86,49 +102,115 @@ func glued(w string) bool {
 	})
 }
 
-// concepts returns the concepts of the words of a sentence, in the language that has the most words
-// in it, and in anyLanguage. A single word may mean something else in another language. If several
-// languages have the most words, the concept of an action must occur in each of them, or it is left
-// out.
-func concepts(sentence []byte) (all []string) {
-	words, before := inWords(string(sentence)), ' '
-	found, counts := map[string][]string{}, map[string]int{}
-	for i, r := range words {
-		here := ""
-		for _, e := range lexicon[r] {
-			if !e.within && !strings.ContainsRune(" '-", before) ||
-				!strings.HasPrefix(words[i:], e.text) {
-				continue
-			}
-			found[e.language] = append(found[e.language], e.concept)
-			if here != e.language {
-				counts[e.language]++
-			}
-			here = e.language // the entries of a language are in a row
-		}
-		before = r
-	}
+// concepts returns the concepts of the words of a part of a text, in the language whose words cover
+// most of the text, and in anyLanguage. A single word may mean something else in another language.
+// If several languages cover the most, a concept of anotherWay must occur in each of them, or it is
+// left out.
+func concepts(text, part string) (all []string) {
+	_, counts := lookup(text)
+	found, _ := lookup(part)
 	all = found[anyLanguage]
 	delete(counts, anyLanguage)
 	most := 0
 	for _, n := range counts {
 		most = max(most, n)
 	}
-	acts := true
+	var tied []string
 	for language, n := range counts {
 		if n == most {
 			all = append(all, found[language]...)
-			acts = acts && slices.Contains(found[language], conceptAct)
+			tied = append(tied, language)
 		}
 	}
-	if !acts {
-		all = slices.DeleteFunc(all, func(c string) bool { return c == conceptAct })
+	return slices.DeleteFunc(all, func(c string) bool {
+		return slices.Contains(anotherWay, c) && slices.ContainsFunc(tied, func(l string) bool {
+			return !slices.Contains(found[l], c)
+		})
+	})
+}
+
+// lookup returns the concepts of the words of a text by language, and how many bytes each language
+// covers. Of entries that overlap, the first and longest counts, because "no problem" tells of
+// none.
+func lookup(text string) (found map[string][]string, counts map[string]int) {
+	found, counts = map[string][]string{}, map[string]int{}
+	clauses := strings.FieldsFunc(text, isComma)
+	for n, clause := range clauses {
+		words, before := inWords(clause), ' '
+		ends := map[string]int{} // where the last entry of a language ends
+		for i, r := range words {
+			longest := map[string][]entry{}
+			for _, e := range lexicon[r] {
+				if i < ends[e.language] || !e.within && !strings.ContainsRune(" '-", before) ||
+					!e.stands(words, i, n == len(clauses)-1) {
+					continue
+				}
+				others := longest[e.language]
+				switch {
+				case len(others) == 0 || len(e.text) > len(others[0].text):
+					longest[e.language] = []entry{e}
+				case len(e.text) == len(others[0].text):
+					longest[e.language] = append(others, e)
+				}
+			}
+			for language, entries := range longest {
+				size := len(strings.TrimSuffix(entries[0].text, " "))
+				counts[language] += size
+				ends[language] = i + size
+				for _, e := range entries {
+					found[language] = append(found[language], e.concept)
+				}
+			}
+			before = r
+		}
 	}
-	return all
+	return found, counts
+}
+
+// stands reports whether the words of a part of a sentence have an entry at a position where its
+// concept counts. A condition counts only at the beginning, and conceptHalf only at the end of the
+// last part.
+func (e entry) stands(words string, at int, last bool) bool {
+	switch {
+	case !strings.HasPrefix(words[at:], e.text):
+		return false
+	case e.concept == conceptIf:
+		return at <= 1
+	case e.concept == conceptHalf:
+		return last && strings.TrimSpace(words[at+len(e.text):]) == ""
+	}
+	return true
+}
+
+// isComma reports whether a character divides the parts of a sentence.
+func isComma(r rune) bool { return strings.ContainsRune(",;،؛、，；—–", r) }
+
+// without returns a text in lower case with a number for each of some names, which are words of no
+// language.
+func without(text string, names []string) string {
+	text = strings.ToLower(text)
+	for _, name := range names {
+		if len(name) > 3 {
+			text = strings.ReplaceAll(text, strings.ToLower(name), " 0 ")
+		}
+	}
+	return text
 }
 
 // Tool is a tool that a sentence may be about, with the arguments of its call.
 type Tool struct{ Name, Description, Args string }
+
+// names returns the tool's name and the texts of its call.
+func (t Tool) names() []string {
+	all := []string{t.Name}
+	parts := strings.Split(t.Args, `"`)
+	for i := 1; i+1 < len(parts); i += 2 {
+		if !strings.HasPrefix(strings.TrimSpace(parts[i+1]), ":") { // no key
+			all = append(all, parts[i])
+		}
+	}
+	return all
+}
 
 // Weigh returns the evidence in the last sentence of a text: that the sentence is about the tool,
 // that something is shown, or that something is done. It returns 0 if there is no evidence.
@@ -139,9 +221,16 @@ func Weigh(text string, tool Tool) (e Evidence) {
 	case Relates(text, tool.Name, tool.Description, tool.Args):
 		e = Related
 	}
-	for _, concept := range concepts(lastSentence([]byte(text))) {
+	text = without(text, tool.names())
+	if colon([]byte(text)) && Questions(text) || slices.Contains(concepts(text, text), conceptChoice) {
+		e |= Waiting
+	}
+	for _, concept := range concepts(text, string(lastSentence([]byte(text)))) {
 		asked := slices.Contains(conceptsAsked, concept)
 		switch {
+		case concept == conceptTongue, concept == conceptAdvice, concept == conceptChoice:
+		case concept == conceptIf, concept == conceptWould:
+			e |= Waiting
 		case concept == conceptAct:
 			e |= Doing
 		case has(tool.Name, concept), asked && has(tool.Description, concept):
@@ -153,6 +242,16 @@ func Weigh(text string, tool Tool) (e Evidence) {
 		}
 	}
 	return e
+}
+
+// Asks reports whether a user's message may ask for what a tool does. It returns false if it has
+// words of a condition, of the past or of what is written, beside the values of the call: "What did
+// you send yesterday?"
+func Asks(text string, tool Tool) bool {
+	text = without(text, tool.names())
+	return !slices.ContainsFunc(concepts(text, text), func(concept string) bool {
+		return slices.Contains(conceptsTold, concept) && !has(tool.Name, concept)
+	})
 }
 
 // has reports whether some word of the tool's name or description begins with the name of a

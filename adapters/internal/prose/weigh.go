@@ -22,6 +22,7 @@ const (
 	English                  // an English sentence without words of intent
 	About                    // about a data format, with quotes or brackets, or long
 	Plain                    // a short sentence that ends without a colon
+	Open                     // the same without a sign at its end
 	kinds
 )
 
@@ -41,12 +42,15 @@ const (
 	Showing
 	Doing // the sentence has a word for what its writer does now
 	bits  = iota
+	// Waiting means that the sentence has a condition or makes an offer, or that the text asks the
+	// user something or leaves a decision to the user. Nothing outweighs it.
+	Waiting Evidence = 1 << bits
 )
 
 // names are the names of the weights: first those of the kinds, then those of the evidence.
 var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent", "intent-colon",
 	"foreign-colon", "english-colon", "english", "about", "plain",
-	"named", "related", "asked", "pasted", "taught", "showing", "doing"}
+	"open", "named", "related", "asked", "pasted", "taught", "showing", "doing"}
 
 //go:embed weights.txt
 var weightLines string
@@ -77,7 +81,7 @@ func Features(k Kind, e Evidence) []string {
 // Announces reports whether a call after a sentence of this kind is really meant, given the
 // evidence.
 func (k Kind) Announces(e Evidence) bool {
-	if k <= Surely {
+	if k <= Surely || e&Waiting != 0 {
 		return k == Surely
 	}
 	sum := weights[k]

@@ -37,7 +37,9 @@ func (p phrases) in(text []byte) bool {
 
 // begin reports whether words, which have a blank after each, begin with one of the phrases.
 func (p phrases) begin(words string) bool {
-	return slices.ContainsFunc(p, func(w string) bool { return strings.HasPrefix(" "+words, w) })
+	return slices.ContainsFunc(p, func(w string) bool {
+		return strings.HasPrefix(words, strings.TrimPrefix(w, " "))
+	})
 }
 
 // spacedWords returns the words of a text in lower case, with a blank around each. Typographic
