@@ -131,8 +131,8 @@ func (f *fleet) list(all []struct{ Name, Label string }) {
 	}
 }
 
-// leave records whether the replica is listed. It reports whether the replica has been missing for
-// longer than forgetAfter.
+// leave reports whether the replica has been missing from the list of replicas for longer than
+// forgetAfter. The parameter listed says whether the list has it now; leave records that.
 func (m *mirror) leave(listed bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

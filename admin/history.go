@@ -22,7 +22,8 @@ type found struct {
 }
 
 // search returns the earlier exchanges that match the query. There are none without a history. It
-// returns an error if most or only is not a permitted value, or if the history cannot be read.
+// returns an error if the query parameter most or only has a value that is not permitted, or if the
+// history cannot be read.
 func (l *live) search(r *http.Request) (any, error) {
 	form := r.URL.Query()
 	most, err := strconv.Atoi(cmp.Or(form.Get("most"), "100"))

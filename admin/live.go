@@ -17,7 +17,8 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// live answers the routes of the last exchanges, and of texts that are read again.
+// live answers the routes about the last exchanges (requests with their replies), and about model
+// replies that are decoded again.
 type live struct {
 	trace   *trace.Log       // nil: none are recorded
 	history *history.History // nil: none are recorded beyond a restart
@@ -78,11 +79,11 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges returns the recorded exchanges, without their texts, and the running requests. The
-// query after is the member seen of an earlier list. The answer then has only later exchanges,
-// without the meanings of the codes, which do not change. If nothing is recorded, the list is empty
-// and its member keeps is 0, which the page explains. It returns an error if after is not a number
-// of at least 0.
+// listExchanges returns the recorded exchanges, without their texts, and the running requests. If
+// the request has the query parameter after, which is the member seen of an earlier answer, the
+// answer has only later exchanges. It then leaves out the meanings of the codes, which do not
+// change. If nothing is recorded, the list is empty and its member keeps is 0, which the page
+// explains. It returns an error if after is not a number of at least 0.
 func (l *live) listExchanges(r *http.Request) (any, error) {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{},
 		Running: []trace.Row{}}
@@ -119,8 +120,8 @@ func (l *live) stop(r *http.Request) (any, error) {
 const mostMinutes = 120
 
 // texts turns on the recording of texts at all replicas for some minutes, for requests that come
-// from now on; 0 turns it off. It returns an error if no requests are recorded, if minutes is out
-// of range, or if the other replicas cannot be told.
+// from now on; 0 minutes turn it off. It returns an error if no requests are recorded, if minutes
+// is out of range, or if the other replicas cannot be told.
 func (l *live) texts(r *http.Request) (any, error) {
 	var ask struct {
 		Minutes int `json:"minutes"`

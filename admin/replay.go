@@ -22,9 +22,9 @@ func (l *live) listFormats(*http.Request) (any, error) {
 	return map[string][]string{"formats": names}, nil
 }
 
-// replay returns how a format reads a text. No model is asked. Schemas decide whether a call fits;
-// a tool without a schema takes any object, as in the engine. It returns an error if the format is
-// unknown or the text is longer than maxReplay.
+// replay returns how a format reads a text. No model is asked. The schemas of the tools decide
+// whether a call fits; a tool without a schema takes any object, as in the engine. It returns an
+// error if the format is unknown or the text is longer than maxReplay.
 func (l *live) replay(r *http.Request) (any, error) {
 	var ask struct {
 		Text   string  `json:"text"`

@@ -213,9 +213,9 @@ func (c *customTools) listVersions(r *http.Request, id int) (any, error) {
 }
 
 // listAudit returns who changed which tool, newest first. One answer has at most
-// dynamic.MostEntries entries. The query before is the id of the last entry of an earlier answer,
-// and asks for the entries after that. It returns an error if before is not a number or the store
-// fails.
+// dynamic.MostEntries entries. A request for more has the query parameter before, the id of the
+// last entry of the earlier answer. listAudit returns an error if before is not a number or the
+// store fails.
 func (c *customTools) listAudit(r *http.Request) (any, error) {
 	before, err := number(r.URL.Query().Get("before"), "before")
 	if err != nil {
@@ -268,7 +268,7 @@ type part struct {
 	Text string `json:"text"`
 }
 
-// trial is a test run, with its result.
+// trial is the outcome of a test run of a draft, with its result.
 type trial struct {
 	dynamic.Trial
 	Result *shown `json:"result,omitempty"`

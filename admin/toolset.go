@@ -22,7 +22,7 @@ func (c *customTools) runExamples(r *http.Request) (any, error) {
 		"problems": append([]dynamic.Problem{}, problems...)}, nil
 }
 
-// choice is a tool that may be added to a set.
+// choice is a tool that may be added to a set of tools.
 type choice struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`

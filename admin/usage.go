@@ -20,8 +20,8 @@ type used struct {
 type usages struct{ usage *usage.Usage }
 
 // list answers with the rows of the last days, as JSON or, with as=csv, as a table for other
-// programs. Without a record of usage there are no rows. It returns an error if days or as is
-// wrong, or if the rows cannot be read.
+// programs. Without a record of usage there are no rows. It returns an error if the query parameter
+// days or as is wrong, or if the rows cannot be read.
 func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
 	days, err := strconv.Atoi(cmp.Or(r.FormValue("days"), "30"))
 	if err != nil || days < 1 || days > 3650 {

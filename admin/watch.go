@@ -22,8 +22,8 @@ const (
 	manyLook = 20
 )
 
-// pause returns how long a page waits until it is sent news again. All pages wait for the same
-// moments, so that the processor wakes up once for all of them.
+// pause returns the time until a page is next sent what is new. It ends at the same moment for all
+// pages, so that the processor wakes up once for all of them.
 func (l *live) pause(every time.Duration) time.Duration {
 	if l.events.count() > manyLook {
 		every *= 2
@@ -37,7 +37,7 @@ func streams(path string) bool {
 	return path == API+"events" || strings.HasSuffix(path, "/live")
 }
 
-// followed is what is new in the lists of all replicas. The first one of a stream also has the
+// followed is what is new in the lists of all replicas. The first value of a stream also has the
 // meanings of the repair codes.
 type followed struct {
 	trace.News
@@ -98,9 +98,9 @@ func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// follow calls next at this interval and sends what is new, until the page disconnects or next
-// reports the end, which is sent as an event. It returns an error if too many pages are open, or if
-// a value cannot be marshaled.
+// follow calls the function next once in each interval, and sends the page what is new. It stops
+// when the page disconnects, or when next reports the end, which is sent as an event. It returns an
+// error if too many pages are open, or if a value cannot be marshaled.
 func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duration,
 	next func() (v any, something, ended bool)) error {
 	p := l.events.join()

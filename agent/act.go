@@ -110,8 +110,8 @@ func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	return "", false
 }
 
-// ended returns the reason why a run has ended whose context has ended: WallTime or Cancelled. The
-// two are distinguished because a setting can change only the time.
+// ended returns why a run ended when its context has ended: WallTime or Cancelled. The caller can
+// act on WallTime by a longer time limit, but not on Cancelled.
 func ended(ctx context.Context) Stop {
 	if fault.From(context.Cause(ctx)) == errTime {
 		return WallTime

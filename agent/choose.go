@@ -15,10 +15,10 @@ const noTool = "none"
 
 // choose has the model choose the tool of the first step in a separate question. The model can only
 // answer with one of the names: {"tool_name": …, "arguments": {…}}. If the answer has another form,
-// the question is asked once more, and then the loop begins as if it had not been asked. The
-// request is separate because a reply in words cannot be constrained to a schema. The question does
-// not stay in the conversation, but the call and its result do. It returns an error only if the
-// model cannot be asked.
+// the question is asked once more. If that answer is wrong too, the loop begins without a chosen
+// tool. The request is separate because a reply in words cannot be constrained to a schema. The
+// question does not stay in the conversation, but the call and its result do. choose returns an
+// error only if the model cannot be asked.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	picked, err := r.picked(ctx, r.question(), append(r.tools.names(), noTool))
@@ -30,8 +30,8 @@ func (r *run) choose(ctx context.Context) error {
 	return nil
 }
 
-// open runs a call before the first step of the loop. If the tool of the call ends its step, only
-// one more reply remains, the answer.
+// open runs a call before the first step of the loop. If the call's result says that the step is
+// done (see escalates), the model writes only one more reply, the answer.
 func (r *run) open(ctx context.Context, c chat.Call) {
 	// act builds the turn from the last reply; here there is only the call.
 	r.last = &reply{}

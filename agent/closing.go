@@ -15,9 +15,9 @@ import (
 )
 
 // close asks the model for an answer in words from the results so far, and asks once more if the
-// reply is no such answer. The reply is not shown before it is known to be an answer. If the model
-// gives none, the results of the tools become the text of the run. It returns an error if the model
-// fails and the run has nothing to show.
+// reply is not one. The reply is not shown before it is known to be an answer. If the model gives
+// none, the results of the tools become the text of the run. It returns an error if the model fails
+// and the run has nothing to show.
 func (r *run) close(ctx context.Context) error {
 	r.quiet = true
 	defer func() { r.quiet = false }()
@@ -117,9 +117,10 @@ func (r *run) advises(text string) bool {
 const fewWords = 4
 
 // groundless reports whether an answer of one line ignores the records that the tools of the run
-// have read. It does if each word or number that it shares with the records is in the question too,
-// and it repeats no number of the question. groundless returns false if a tool has done anything
-// but read records, and for answers of at most fewWords words or with a colon at the end.
+// have read. That is the case if the answer shares no word or number with the records that the
+// question does not have too, and repeats no number of the question. groundless returns false if a
+// tool has done anything but read records. It also returns false for answers of at most fewWords
+// words, or with a colon at the end.
 func groundless(r *run, text string) bool {
 	found, asked := "", folded(r.saidLast())
 	for _, f := range r.facts {
@@ -159,8 +160,8 @@ func (r *run) quotes(text string) bool {
 }
 
 // owed returns the tool that the next step must call, because a text without a call is not an
-// answer yet. It returns "" if the text may be an answer, or if a step of this run was forced
-// before.
+// answer yet. It returns "" if the text may be an answer, or if an earlier step of this run was
+// forced to call a tool.
 func owed(r *run, text string) string {
 	if r.pressed {
 		return ""
@@ -193,8 +194,8 @@ func (r *run) advised(text string) string {
 	return best
 }
 
-// isAnswer reports whether words remain in a text without the labels of an answer and without calls
-// of tools, including calls of tools that do not exist.
+// isAnswer reports whether a text still has words after the labels of an answer and all calls of
+// tools are removed. Calls of tools that do not exist are removed too.
 func (r *run) isAnswer(text string) bool {
 	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {

@@ -33,7 +33,8 @@ type Wanted struct {
 	Code string `json:"code"`
 }
 
-// Borrowed is a value of a call that does not come from the user.
+// Borrowed is a value in a call that comes from a tool's result or an earlier answer, and not from
+// the user.
 type Borrowed struct {
 	Value string `json:"value"`
 	From  string `json:"from"` // the tool whose result has it, or "an earlier answer"
@@ -71,8 +72,8 @@ func (r *run) wants(c chat.Call) *Wanted {
 	return &Wanted{c.Name, compact(c.Args), values, codeOf(c)}
 }
 
-// String returns the question to the user. It contains the call in the form in which allowed reads
-// it back.
+// String returns the question to the user. It contains the call in a form that the method allowed
+// can read again.
 func (w *Wanted) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "May I call %s?", w.Tool)
@@ -87,7 +88,7 @@ func (w *Wanted) String() string {
 	return b.String()
 }
 
-// asks makes the question for consent the answer of the run.
+// asks sends the client the question for consent. The question becomes the answer of the run.
 func (r *run) asks() {
 	if r.pass != nil && strings.TrimSpace(r.last.got.front.String()) != "" {
 		// separates the question from what the model said before the call

@@ -95,9 +95,9 @@ func knowledgeNames() (names []string) {
 	return names
 }
 
-// choiceOfKnowledge returns the question in which a model is asked to choose a tool. It has the
-// specification's numbered list and no schemas, because the base is the caller's, and the user's
-// question fills a missing argument.
+// choiceOfKnowledge returns the question in which a model is asked to choose a tool. It lists the
+// tools by number, as the specification does. It has no schemas, because the caller sets the
+// knowledge base, and the user's question fills a missing argument.
 func choiceOfKnowledge() string {
 	var b strings.Builder
 	b.WriteString(

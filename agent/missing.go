@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// missing returns the tool that an answer should have called, or "" if there is none. There is one
-// only if the question names an identifier that no call has looked up, or a record of a list that
-// has such an identifier. In addition, the answer must be based on no result at all, or contain a
-// number that is in no result and in no message of the user. Only tools count that are read-only,
-// require one argument and mention identifiers of this kind. The tool that fits the words of the
-// question best comes first.
+// missing returns the tool that an answer should have called, or "" if there is none. Two
+// conditions must hold. The question names an identifier that no call has looked up, or it names a
+// record of a list and that record has such an identifier. And no tool has run yet, or the answer
+// contains a number that is in no result and not in the user's message. The returned tool is
+// read-only, requires one argument and mentions identifiers of this kind. The tool that fits the
+// words of the question best comes first.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""

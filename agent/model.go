@@ -22,9 +22,10 @@ var _ chat.Model = (*Loop)(nil)
 // Stream implements chat.Model. A request for NAME@agent is answered by NAME with the tools of this
 // program and of the registered MCP servers. These tools are run here and shown as thoughts, while
 // calls of the client's own tools go to the client and end the reply. Every other request is passed
-// to the model as it is. A request for NAME@agent is passed to NAME, without the agent, if it says
-// which tools may be called, wants a reply continued, or wants probabilities, which several joined
-// replies do not have. An error of the run is the last thing that the sequence yields.
+// to the model as it is. A request for NAME@agent is passed to NAME, without the agent, if the
+// request says which tools may be called, wants a reply continued, or wants probabilities. Several
+// joined replies have no probabilities. An error of the run is the last thing that the sequence
+// yields.
 func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	base, model, isBase, err := l.baseOf(ctx, r.Model)
 	name, asked := strings.CutSuffix(r.Model, Suffix)

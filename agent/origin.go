@@ -162,8 +162,8 @@ var code = regexp.MustCompile(`^\pL{1,12}[-_]?\d{1,12}$`)
 var codesIn = regexp.MustCompile(`\b[A-Za-z]{1,12}[-_]?\d{2,12}\b`)
 
 // unasked returns a note that the model reads after a result, or "". The note lists identifiers in
-// the question that have not been looked up, if others of the same kind have. Asked to compare two
-// things, a small model looks up one and guesses the other.
+// the question that have not been looked up, if other identifiers of the same kind have been. A
+// small model that must compare two things looks up only the first and guesses the rest.
 func (r *run) unasked() string {
 	calls := ""
 	for _, f := range r.facts {
@@ -188,14 +188,14 @@ func (r *run) unasked() string {
 		", which has not been looked up yet.)"
 }
 
-// kindOf returns an identifier in lower case without the digits, hyphens and underscores at its
-// end.
+// kindOf returns the kind of an identifier: the identifier in lower case, without the digits,
+// hyphens and underscores at its end.
 func kindOf(id string) string { return strings.ToLower(strings.TrimRight(id, "-_0123456789")) }
 
-// madeUp returns what a model reads instead of a result if its call uses an identifier that neither
-// the user nor a tool has said. Small models invent an identifier when they know only a name. It
-// returns "" for other calls, for tools that write, since these may need new identifiers, and when
-// the model makes the same call again, which then runs.
+// madeUp returns what a model reads instead of a result if its call uses an identifier that is in
+// no message of the user and in no result. Small models invent an identifier when they know only a
+// name. madeUp returns "" for other calls, and for tools that write, since these may need new
+// identifiers. It also returns "" when the model repeats the call, so the second attempt runs.
 func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	if !r.tools.reads(c.Name) || r.doubted[c.Key()] || len(r.tools.list) < 2 {
 		return ""
@@ -230,7 +230,8 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	return ""
 }
 
-// doubt records that the model has been told that a call is doubtful.
+// doubt records that the model has read a warning in place of a call's result, so that the model
+// gets no second warning. The parameter key is the call's Key, or "" for the warning of pickedOut.
 func doubt(r *run, key string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}
@@ -239,9 +240,10 @@ func doubt(r *run, key string) {
 }
 
 // pickedOut returns what a model reads, once in a run, when it calls a tool for one entry of a long
-// list and nothing points to that entry. If the list does not answer the question, a model often
-// continues with the first entry. Other tools, which do not take this parameter, may have the
-// answer. It returns "" if there are no such tools, or if the call is not of this kind.
+// list although the question does not name that entry. If the list does not answer the question, a
+// model often continues with the first entry. The text that pickedOut returns names other tools,
+// which do not take this parameter and may have the answer. It is "" if there are no such tools, or
+// if the call is not of this kind.
 func pickedOut(r *run, parameter, value string) string {
 	if r.doubted[""] || len(r.facts) == 0 {
 		return ""

@@ -17,9 +17,9 @@ const mostPointed = 3
 // pointing is the text before the records that the question names.
 const pointing = "the question names "
 
-// pointed returns a note that a model reads after a long list, with the length of the list and
-// those of its records that the question names. Small models miscount, and do not find a record in
-// a list. It returns "" if the text is not a JSON object with a long list.
+// pointed returns a note that a model reads after a long list, which says how long the list is and
+// which of its records the question names. Small models miscount, and do not find a record in a
+// list. It returns "" if the text is not a JSON object with a long list.
 func (r *run) pointed(text string) string {
 	var v map[string]any
 	if json.Unmarshal([]byte(text), &v) != nil {

@@ -135,7 +135,7 @@ func (q *Queue) full(l *lane, now time.Time) error {
 
 // free returns how long it takes until another request may begin. 0 means now, and a whole window
 // means as soon as a running request has ended. The time is counted from the oldest of the last
-// PerMinute beginnings: when that is a minute old, one more fits into any 60 seconds.
+// PerMinute beginnings: when that beginning is a minute old, another request may begin.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
 		return window
@@ -207,8 +207,8 @@ func (t *ticket) stand(place int) {
 	t.moved <- place
 }
 
-// left records that a request has ended, whether it succeeded or not. This frees a place of AtOnce,
-// but the request still counts for its minute.
+// left records that a request has ended, whether it succeeded or not. Another request may then run
+// in its place (see AtOnce), but for PerMinute the ended request still counts for its minute.
 func (q *Queue) left(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -124,7 +124,8 @@ func (w *watch) waits() bool {
 	return w.mute
 }
 
-// decide sets w.mute: whether the first line is advice, so that no text may be passed on.
+// decide sets w.mute to whether the first line of the reply only advises the user to call a tool.
+// If it is set, no text is passed on.
 func (w *watch) decide(line string) {
 	w.mute = w.advises != nil && w.advises(line)
 	w.advises = nil
@@ -144,8 +145,8 @@ func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	return text == "" || w.pass(text, yield)
 }
 
-// pass passes a text on. With a speller, the text after the last complete name waits. It returns
-// false if no more events are wanted.
+// pass passes a text on. If w has a speller, the text after the last complete word is held back,
+// because its spelling may be corrected. It returns false if no more events are wanted.
 func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	w.shown.WriteString(text)
 	if w.speller == nil {
@@ -165,8 +166,8 @@ func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	return true
 }
 
-// flush passes on the text that waits for the end of a name. It returns false if no more events are
-// wanted.
+// flush passes on the text that is held back until a name is complete. It returns false if no more
+// events are wanted.
 func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	text := w.part
 	if w.part = ""; text == "" {

@@ -165,9 +165,10 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		"queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
-// readRPC reads a request. It sets id as soon as it has read it, even if the rest is wrong. It
-// returns an rpcError if the body is not one valid request. An array, which is a batch, is refused
-// because a run takes minutes and each answer needs its own connection.
+// readRPC reads a request. It sets *id as soon as the request's id is known, even if the rest of
+// the request is wrong. It returns an rpcError if the body is not one valid request. An array,
+// which is a batch, is refused because a run takes minutes and each answer needs its own
+// connection.
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -264,9 +265,9 @@ func mistyped(err error) string {
 }
 
 // turn returns the message in the form for models. The content may be a text, or OpenAI's list of
-// parts. Gemini's name for the assistant is accepted as well, and results of tools in earlier turns
-// become turns of the user, as in this loop. It returns an error for an unknown role, and for
-// content that is not text.
+// parts. Gemini's name for the assistant is accepted as well, and results of tools become turns of
+// the user, as this loop writes them too. It returns an error for an unknown role, and for content
+// that is not text.
 func (m message) turn() (chat.Message, error) {
 	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".
 	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User,

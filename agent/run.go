@@ -97,7 +97,7 @@ func (g *group) Add(e chat.Event) {
 	}
 }
 
-// first returns the calls that count.
+// first returns the calls of the reply that come before any other text.
 func (g *group) first() []chat.Call { return g.Complete()[:g.calls] }
 
 // steps asks the model step by step until there is a reason to stop, and sets the outcome in r.out.

@@ -85,8 +85,8 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 const longestSafe = 64
 
 // safeName returns a tool's name for model servers: server__tool. The name can be mapped back,
-// because one that would be ambiguous gets a hash. For example, a_.b and a._b would both be a___b,
-// and a.b.c and a.b_c must not be the same.
+// because a name that would be ambiguous gets a hash. For example, a_.b and a._b would both be
+// a___b, and a.b.c and a.b_c must not be the same.
 func safeName(name string) string {
 	server, tool, _ := strings.Cut(name, ".")
 	safe := server + "__" + tool

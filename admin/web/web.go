@@ -46,8 +46,8 @@ func page(files fs.FS) []byte {
 	return text
 }
 
-// handler returns a handler for the build in files. Without one, it answers with how to get the
-// page.
+// handler returns a handler for the built page in the parameter files. If the page has not been
+// built, the handler answers with how to get it.
 func handler(files fs.FS) http.Handler {
 	mux := http.NewServeMux()
 	document := serveMissing

@@ -108,10 +108,11 @@ func onlyThoughts(lines []line, text string) bool {
 	return true
 }
 
-// objectAnswer returns the answer in the JSON object with which inner begins, or said if that is no
-// object with an answer. Such an object has final_answer as its only member, or names as its tool
-// null or an announcement (see isFinal). An announcement without an answer, or with text after the
-// object, gives the text after the object, which may be empty.
+// objectAnswer returns the answer in the JSON object at the beginning of the parameter inner. It
+// returns the parameter said if there is no object with an answer. Such an object has final_answer
+// as its only member, or its tool is null or only announces an answer (see isFinal). In the second
+// case, if the object has no answer or text follows it, objectAnswer returns the text after the
+// object, which may be "".
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any

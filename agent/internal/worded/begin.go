@@ -14,7 +14,7 @@ func (r *Reader) Begins(text string, front bool) int {
 	at := 0
 	for at < len(whole) {
 		l := lineAt(whole, at)
-		if (at > 0 || front) && r.may(whole[at:], l.end < len(whole)) {
+		if (at > 0 || front) && r.mayBegin(whole[at:], l.end < len(whole)) {
 			return at
 		}
 		at = l.end + 1
@@ -41,9 +41,9 @@ func halfRune(text string) int {
 // longestLabel is how many bytes a line may have before its label must be complete.
 const longestLabel = 80
 
-// may reports whether a text at the start of a line may be the beginning of a call or of a labelled
-// answer. If ended is true, the first line of the text is complete.
-func (r *Reader) may(text string, ended bool) bool {
+// mayBegin reports whether a text at the start of a line may be the beginning of a call or of a
+// labelled answer. If ended is true, the first line of the text is complete.
+func (r *Reader) mayBegin(text string, ended bool) bool {
 	l := lineAt(text, 0)
 	first := strings.TrimLeft(text[:l.end], " \t")
 	switch {
@@ -96,12 +96,12 @@ func (r *Reader) beginsCall(line string) bool {
 		r.prefix(n)
 }
 
-// mayFence reports the same as may, for a fence or a span of code at the beginning of a line.
+// mayFence does the same as mayBegin, for a fence or a span of code at the beginning of a line.
 func (r *Reader) mayFence(text string, ended bool) bool {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {
 		inner := strings.TrimLeft(text, " \t`~")
-		return inner == "" && !ended || inner != "" && r.may(inner, ended)
+		return inner == "" && !ended || inner != "" && r.mayBegin(inner, ended)
 	}
 	inner := strings.TrimLeft(text[m[1]:], " \t\n")
 	switch {
@@ -116,7 +116,7 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 		rest == "" && len(n) < longestLabel && r.prefix(n) {
 		return true
 	}
-	return r.may(inner, strings.Contains(inner, "\n"))
+	return r.mayBegin(inner, strings.Contains(inner, "\n"))
 }
 
 // prefix reports whether a tool's name begins with the text n. Other names for a tool count as

@@ -61,7 +61,7 @@ var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasonin
 // roleInFront matches a role at the beginning of a reply.
 var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
 
-// plain returns a text without thoughts in tags, with labels instead of tags that are labels, and
+// plain returns a text without thoughts in tags, with tags such as <action> written as labels, and
 // with JSON's own punctuation instead of the East Asian wide forms.
 func plain(text string) string {
 	text = unquote(strings.ReplaceAll(text, "\r\n", "\n"))
@@ -142,8 +142,8 @@ func (r *Reader) coloned(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// bareLabel returns the role of a label that fills a line, without a colon. It returns none if the
-// line is no such label.
+// bareLabel returns the role of a label that fills a line, without a colon. It returns the role
+// none if the line is no such label.
 func bareLabel(line string) role {
 	if line = strings.TrimSpace(line); len(line) > longestLabel || strings.ContainsAny(line, ":：") {
 		return none
@@ -151,9 +151,10 @@ func bareLabel(line string) role {
 	return roles()[folded(line)]
 }
 
-// unwaiting returns a text without its last line if that line only says that the model waits for a
-// result, because it would become the end of an argument. The line is PAUSE, or a label of results
-// whose colon a stop sequence has cut. A word in lower case may be the last line of a program.
+// unwaiting removes the last line of a text if that line only says that the model waits for a
+// result. Otherwise the line would become the end of an argument. The line is PAUSE, or a label of
+// results whose colon a stop sequence has cut. A word in lower case may be the last line of a
+// program.
 func unwaiting(text string) string {
 	trimmed := strings.TrimRight(text, " \t\n")
 	i := strings.LastIndexByte(trimmed, '\n')

@@ -198,8 +198,9 @@ var (
 	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
 )
 
-// goTogether reports whether an object has the member that belongs to the key that names its tool,
-// such as arguments to name. It returns true for a key that needs no other member.
+// goTogether reports whether an object has both members of a call. The parameter key is the member
+// that names the tool, and body is the object. The key name, for example, needs a member arguments.
+// goTogether returns true for a key that needs no other member.
 func goTogether(key, body string) bool {
 	switch key {
 	case "action":
@@ -244,8 +245,8 @@ func describes(args string) bool {
 	return strings.Contains(args, `"properties"`) && strings.Contains(args, `"type"`)
 }
 
-// decodedAlso is like decoded, but accepts further names of tools and text around the calls. It
-// returns nil if the decoder fails.
+// decodedAlso does the same as the function decoded, but also accepts the tool names in the
+// parameter also, and text around the calls. It returns nil if the decoder fails.
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
@@ -269,8 +270,9 @@ func (r *Reader) own(calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// bared removes fences, headings and other formatting that opens JSON from the end of the text
-// before it. It returns the remaining text and what was removed.
+// bared takes the text before some JSON, and removes formatting at its end that introduces the
+// JSON, such as the opening line of a fence or a heading. It returns the remaining text and what
+// was removed.
 func bared(front string) (text, opened string) {
 	whole := front
 	for before := ""; before != front; {

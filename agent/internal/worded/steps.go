@@ -238,8 +238,8 @@ var types = []string{"string", "str", "text", "integer", "int", "number", "float
 // tools.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
 
-// inline returns the arguments that begin on the line of the name, at offset begin, and the offset
-// at which they end. Arguments in brackets end at the closing bracket.
+// inline returns the arguments that begin on the same line as the tool's name, at offset begin, and
+// the offset at which they end. Arguments in brackets end at the closing bracket.
 func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
 	if text[begin] == '{' {
 		v, _ := value(text[begin:])
@@ -257,9 +257,9 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
 }
 
-// behind returns the arguments on the lines after a name, and the offset at which they end. The
-// result labelled reports whether they follow a label of arguments. ok is false if the lines have
-// neither such a label nor JSON nor parameters.
+// behind returns the arguments on the lines after a tool's name, and the offset at which they end.
+// The result labelled reports whether they follow a label of arguments. ok is false if the lines
+// have neither such a label nor JSON nor parameters.
 func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
 	args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
@@ -321,8 +321,8 @@ func opensValue(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
 }
 
-// stops returns the offset at which text that continues on line next ends: before the first known
-// label or closing fence from that line on, or else at size, the end of the whole text.
+// stops returns the offset at which an argument ends. That is before the first known label or
+// closing fence on the line with index next or later, or else at size, the end of the whole text.
 func stops(lines []line, next, size int) int {
 	for ; next < len(lines); next++ {
 		if lines[next].role > other || lines[next].closes {

@@ -140,7 +140,7 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 // read returns the arguments of a tool from a text. The text may be JSON, a list in Python, lines
 // of keys and values, or the value of the tool's only parameter. That last form is accepted only if
 // worded is true, because the labels are then enough evidence. The parameter whole is true if the
-// text was not cut. It returns false if the text has none of these forms, or was cut inside the
+// text was not cut. read returns false if the text has none of these forms, or was cut inside the
 // arguments.
 func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
@@ -199,8 +199,8 @@ func python(t chat.Tool, text string) (json.RawMessage, bool) {
 	return calls[0].Args, true
 }
 
-// decoded returns the calls of a text in the format of a family. It returns nil if the text has
-// more than calls, or if the decoder fails.
+// decoded returns the calls of a text in the format of a family. It returns nil if the text
+// contains anything but calls, or if the decoder fails.
 func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
@@ -321,8 +321,9 @@ func unquoted(text string) string {
 	return text
 }
 
-// onlyText returns the name of the parameter that a bare text can be meant for: the only required
-// one, or the only one, if it accepts a text. Otherwise it returns "".
+// onlyText returns the parameter that is meant by a text without a parameter's name. That is the
+// only required parameter, or else the only parameter. It returns "" if there is none, or if it
+// does not accept a text.
 func onlyText(t chat.Tool) string {
 	typ := schema.Compile(t.Schema)
 	members := typ.Required()
