@@ -15,7 +15,7 @@ import (
 // Call runs the tool with the given name. Whatever goes wrong is a Result with IsError: an unknown
 // name, arguments that do not fit, the tool's own failure, a panic, a result that is too large, the
 // tool's timeout, or the end of ctx. A failure is a Result and no Go error, since the caller passes
-// both on to a model in the same way, and the model can act on it. The tool runs in its own
+// failures to a model like other results, and the model can act on them. The tool runs in its own
 // goroutine, so Call returns at the timeout even if the tool ignores its context.
 func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	now := r.For(ctx)
@@ -79,11 +79,11 @@ func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (
 	return t.Refuse(ctx, args)
 }
 
-// overdue is the cause with which a call's context ends when the tool's time is over. It has its
-// own type, so that a timeout can be told apart from a caller that went away.
+// overdue is the cancellation cause of a call's context when the tool's time is over. With a type
+// of its own, a timeout differs from a caller that went away.
 type overdue string
 
-// Error implements error. It returns the sentence for the caller.
+// Error implements error. It returns a sentence that the caller of the tool can read.
 func (o overdue) Error() string { return string(o) }
 
 // stoppedResult returns the failure of a call whose context ended before the tool did. It
@@ -115,8 +115,8 @@ func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 
 // run calls the tool's function and returns its result, or a failure for an error or a panic. The
 // message of a panic may contain other callers' data, so it is written to the log and not shown to
-// the model. An error after the end of ctx is seldom more than "context deadline exceeded", so the
-// failure then says that the tool took too long.
+// the model. If ctx has ended, the tool's own error is seldom more than "context deadline
+// exceeded". So the failure then says that the tool took too long.
 func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -138,8 +138,8 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 
 // passable returns res, or a failure if res is too large or its structured value is not JSON. A
 // result goes into the context of a model, where more than a megabyte would push everything else
-// out. It is refused and not cut, because half a list is a wrong list, and the model can ask for
-// less.
+// out. A result that is too large is refused and not cut, because half a list is a wrong list, and
+// the model can ask for less.
 func (r *Registry) passable(t Tool, res Result) Result {
 	if res.Structured != nil && !json.Valid(res.Structured) {
 		return Failure(t.Name + " gave a result that is no JSON")
@@ -182,8 +182,8 @@ func (s *Snapshot) unknown(name string) string {
 
 // Meant returns the full name of the tool that a person or a model means by name. For example,
 // server__tool means server.tool, and a name without a server means the tool with that name if only
-// one server has it. Meant returns name unchanged if a tool has exactly this name, even if the tool
-// is not offered now, or if no tool can be found.
+// one server has it. Meant returns name unchanged if no tool can be found, or if a tool has exactly
+// this name, even a tool that is not offered now.
 func (s *Snapshot) Meant(name string) string {
 	if _, known := s.Find(name); known || s.Gone(name) != "" {
 		return name

@@ -15,8 +15,8 @@ import (
 )
 
 // Company answers from its database. It is safe for concurrent use. It caches nothing, so a change
-// of the database by another program shows in the next call. The clock is a field so that "days
-// employed" can be tested.
+// of the database by another program shows in the next call. The clock is a field, so that a test
+// can set the current day.
 type Company struct {
 	db  *store.DB
 	now func() time.Time
@@ -38,7 +38,7 @@ func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, er
 	return &Company{db, now}, nil
 }
 
-// Tools returns the tools that query the company.
+// Tools returns the tools that query the company's data.
 func (c *Company) Tools() []tools.Tool {
 	return []tools.Tool{c.searchDocs(), c.getEmployeeInfo(), c.getAllEmployees(),
 		c.calculateVacationDays()}

@@ -38,8 +38,8 @@ func (c *Company) searchDocs() tools.Tool {
 	}
 }
 
-// foundDocuments is the result of a search. Truncated tells a model that there are more, so that it
-// searches with more specific words.
+// foundDocuments is the result of a search. Truncated tells a model that there are more documents,
+// so that it searches again with more specific words.
 type foundDocuments struct {
 	Documents []Document `json:"documents"`
 	Truncated bool       `json:"truncated"`

@@ -14,8 +14,8 @@ import (
 
 // collection stores documents in the tools' database, with vectors if a model made some, and
 // searches them in memory. The database is the source of truth. The indexes are made from it and
-// can be dropped at any time. 100,000 vectors of 1,024 numbers are searched in a tenth of a second,
-// so no vector database is needed.
+// can be dropped at any time. No vector database is needed, since 100,000 vectors of 1,024 numbers
+// are searched in a tenth of a second.
 type collection struct {
 	db   *store.DB
 	name string
@@ -68,8 +68,8 @@ func (c *collection) odd(r *store.Row, why string) {
 	}
 }
 
-// count returns the number of documents in the collection, or an error if the database fails. If no
-// setting decides it, the tools are offered only if there are documents.
+// count returns the number of documents in the collection, or an error if the database fails.
+// Unless a setting decides it, the data tools are offered only if there are documents.
 func (c *collection) count(ctx context.Context) (n int, err error) {
 	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM data_documents WHERE collection = $1",
 		c.name).Scan(&n)
@@ -103,9 +103,9 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 }
 
 // load reads all documents and returns indexes of them, or an error if the database fails. The
-// documents are in the order of the import, which decides between documents with equal scores.
-// Vectors of another model or length than most are left out, since they cannot be compared with the
-// others.
+// documents are in the order of the import, which decides between documents with equal scores. Most
+// vectors come from one model and have one length. Vectors of another model or length are left out,
+// since they cannot be compared with them.
 func (c *collection) load(ctx context.Context) (*indexes, error) {
 	type read struct {
 		text, model string
@@ -210,8 +210,8 @@ func (c *collection) vectors(ctx context.Context, model string) (map[string][]fl
 	return all, err
 }
 
-// without returns how many documents of a source have an id that is not in have. They are counted
-// before they are removed, to show the number to the user. It returns an error if the database
+// without returns how many documents of a source have an id that is not in the map have. An import
+// removes these documents, and shows their number to the user. It returns an error if the database
 // fails.
 func (c *collection) without(ctx context.Context, source string, have map[string]bool) (
 	n int, err error) {

@@ -33,9 +33,9 @@ type Config struct {
 	SQLFunctions []string      `name:"sql-functions" placeholder:"NAME" env:"TOOLNORM_SQL_FUNCTIONS" restart:"yes" help:"Further functions that statements may call, such as st_distance or reports.margin. They must not change anything."`
 }
 
-// any reports whether a setting names a server, so that a tool can work. Ports do not count, since
-// they have defaults. Names of models and collections do not count, since they reach nothing by
-// themselves.
+// any reports whether at least one setting names a server, since only then can a data tool work.
+// Ports do not count, since they have defaults. Names of models and collections do not count, since
+// they reach nothing by themselves.
 func (c *Config) any() bool {
 	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" ||
 		c.PostgresName != ""

@@ -94,9 +94,9 @@ func (d *Data) Close() {
 }
 
 // Tools returns the data tools if they are wanted, and otherwise nil, since every offered tool
-// makes a small model less precise. They are wanted if the settings say so, or, if the settings
-// leave it open, if one of them names a server or the collection has documents. It returns an error
-// if the documents cannot be counted.
+// makes a small model less precise. The data tools are wanted if the settings say so. If the
+// settings leave it open, they are wanted if a setting names a server or the collection has
+// documents. It returns an error if the documents cannot be counted.
 func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	if d.config.Tools == "never" {
 		return nil, nil

@@ -69,8 +69,8 @@ func documentsOf(path string) ([]string, error) {
 // linesOf returns each line of text as a document, including empty ones. It never returns an error.
 func linesOf(text []byte) ([]string, error) { return strings.Split(string(text), "\n"), nil }
 
-// paragraphs returns the documents in a text where empty lines separate them. Windows line ends
-// count as plain ones, since otherwise no line would be empty. It never returns an error.
+// paragraphs returns the documents in a text in which empty lines separate the documents. Windows
+// line ends count as plain ones, since otherwise no line would be empty. It never returns an error.
 func paragraphs(text []byte) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\n"), nil
 }

@@ -68,8 +68,8 @@ type content struct {
 }
 
 // query runs the statement in args and logs it. A statement that fails has a result as well, and
-// not a Go error. It sets isError in addition to status, because MCP clients look at isError, and
-// agents that follow the specification at status.
+// not a Go error. The result then has isError, for MCP clients, and status, for agents that follow
+// the specification.
 func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
 		SQL string `json:"sql_query"`

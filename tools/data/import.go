@@ -171,8 +171,9 @@ func (d *Data) embedNew(ctx context.Context, source string, all []document,
 	return made, nil
 }
 
-// embedSome makes the vectors of the documents in all with the indexes which, and stores them in
-// Chroma if that is used. It returns an error if the model or Chroma fails.
+// embedSome makes the vectors of some of the documents in the list all, and stores them in Chroma
+// if that is used. The list which has the indexes of these documents. It returns an error if the
+// model or Chroma fails.
 func (d *Data) embedSome(ctx context.Context, source string, all []document, which []int) error {
 	ids, texts := make([]string, len(which)), make([]string, len(which))
 	for i, at := range which {

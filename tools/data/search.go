@@ -20,10 +20,10 @@ type stage struct {
 const ranks = 100
 
 // find returns the n best documents for each query. It searches by vectors. Without a working
-// embedding model it searches by words instead, and the stages say so, which is not an error. If
-// both is true, it merges both rankings: words find names of columns by their letters, and vectors
-// find meanings. All queries are embedded in one request. find returns an error if the documents
-// cannot be searched at all.
+// embedding model it searches by words instead, and says so in the result stages, which is not an
+// error. If the parameter both is true, find searches in both ways and merges the rankings: words
+// find names of columns by their letters, and vectors find meanings. All queries are embedded in
+// one request. find returns an error if the documents cannot be searched at all.
 func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (
 	found [][]string, stages []stage, err error) {
 	if len(queries) == 0 {
@@ -90,9 +90,9 @@ func (d *Data) indexes(ctx context.Context) (*indexes, error) {
 }
 
 // usable returns "ok" if the documents' vectors can be compared with those of a model, and
-// otherwise "skipped" or "failed" with the reason. If some documents have no vector, it returns
-// "ok" with a reason. Vectors of two models have nothing in common, even if they are equally long,
-// so comparing them would give noise that looks like an answer.
+// otherwise "skipped" or "failed" with the reason. If only some documents have no vector, it
+// returns "ok", and the reason says so. Vectors of two models have nothing in common, even if they
+// are equally long, so comparing them would give noise that looks like an answer.
 func (x *indexes) usable(model string, dimensions int) (status, reason string) {
 	switch {
 	case x.model == "":

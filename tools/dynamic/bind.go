@@ -130,7 +130,7 @@ func (k kind) postgres(v any) any {
 }
 
 // elementType returns the smallest PostgreSQL type that can represent all numbers of a list, or
-// "text" if the list has texts. For an empty list it returns standard.
+// "text" if the list has texts. For an empty list it returns the parameter standard.
 func elementType(all []any, standard string) string {
 	var size int
 	for _, one := range all {
@@ -177,10 +177,10 @@ func number(n json.Number) any {
 	return sqlsafe.Decimal(n)
 }
 
-// blanks returns values for a statement that is checked but not run. There is one set for each size
-// of number, because the types of the columns may depend on it. The values are NULL or 1 and not
-// empty texts or 0: PostgreSQL computes what it can while it plans, and an empty text is no date,
-// and 0 cannot be a divisor.
+// blanks returns placeholder values for a statement that is checked but not run. It returns several
+// sets of values, one for each size of number, because the types of the columns may depend on the
+// size. The values are NULL or 1, and not "" or 0. PostgreSQL computes some expressions while it
+// plans, where "" is not a date and 0 cannot be a divisor.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	sizes := []any{int64(1)}
 	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool {
@@ -209,7 +209,7 @@ func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	return sets
 }
 
-// number reports whether a parameter's values, or its elements, are numbers.
+// number reports whether a parameter's values are numbers, or lists of numbers.
 func (p *Param) number() bool {
 	switch p.kind().base {
 	case typeInteger, typeNumber:

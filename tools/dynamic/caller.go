@@ -19,8 +19,8 @@ var callers = map[string]string{
 		typeString + ">",
 }
 
-// filled checks a parameter that is filled from the caller, and reports each mistake to note. The
-// names of the reported fields begin with field.
+// filled checks a parameter whose value comes from the caller's identity, and adds each mistake to
+// the problems in note. The parameter field is the prefix of the field names in these problems.
 func (p *Param) filled(note *problems, field string) {
 	if p.Caller == "" {
 		return
@@ -38,8 +38,8 @@ func (p *Param) filled(note *problems, field string) {
 	}
 }
 
-// ofCaller returns the property of the caller of ctx that fills the parameter, or nil if the caller
-// does not have it.
+// ofCaller returns the parameter's value from the identity of the caller of ctx, such as the
+// tenant, or nil if the caller has no such property.
 func (p *Param) ofCaller(ctx context.Context) any {
 	who := auth.PrincipalOf(ctx)
 	switch p.Caller {

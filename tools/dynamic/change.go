@@ -184,18 +184,18 @@ func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	return all, err
 }
 
-// Audit returns who changed which tool, newest first and at most MostEntries. It returns the
-// entries before the one with the id before, or the newest if that is 0. Deleted tools are
-// included. It returns an error if the store cannot be read.
+// Audit returns who changed which tool, newest first and at most MostEntries. It returns entries
+// that are older than the entry with the id before, or the newest entries if before is 0. Deleted
+// tools are included. It returns an error if the store cannot be read.
 func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
 	return readAudit(ctx, s.config.DB, before)
 }
 
-// Restore saves the state that a tool had in a version as a new version. newest is the latest
-// version that the caller has seen; if there is a newer one, the error is a conflict. The tool
-// stays switched on or off as it is, since restoring an old version should not switch a tool on.
-// The old draft is checked like a new one, and may be refused, for example because a connection
-// that it names is gone.
+// Restore saves the state that a tool had in a version as a new version. The parameter newest is
+// the latest version that the caller has seen; if there is a newer version, the error is a
+// conflict. The tool stays switched on or off as it is, since restoring an old version should not
+// switch a tool on. The old draft is checked like a new one, and may be refused, for example
+// because a connection that it names is gone.
 func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) (Tool, error) {
 	all, err := s.Versions(ctx, id)
 	if err != nil {
@@ -215,8 +215,8 @@ func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) 
 	return Tool{}, fault.New(fault.NotFound, "tool number %d has no version %d", id, version)
 }
 
-// savable returns the draft in its stored form. If it cannot be saved, the error is a *Refused with
-// all problems. Unless Force is set, the examples of the draft must succeed, too.
+// savable returns the draft in its stored form. If the draft cannot be saved, savable returns a
+// *Refused with all problems. Unless Force is set, the examples of the draft must succeed, too.
 func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	c, p := s.compile(ctx, d, true)
 	s.nameTaken(&d, &p)
@@ -237,8 +237,8 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	return &c.draft, nil
 }
 
-// nameTaken reports a problem to p if another source of the registry has the name. A custom tool
-// with the name is not a problem here; the function free finds out whether it is the same tool.
+// nameTaken adds a problem to p if a tool of another source, such as a built-in one, has the
+// draft's name. It ignores custom tools with this name, which the function free checks.
 func (s *Set) nameTaken(d *Draft, p *problems) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,8 +254,9 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 	}
 }
 
-// saved runs change in a transaction while no one else writes, offers the resulting tools, and
-// returns the tool with the id *id. It returns the error of change, or an error of the store.
+// saved calls the function change in a transaction while no one else writes. Then it offers the
+// changed tools, and returns the tool with the id *id. It returns the error of change, or an error
+// of the store.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
 	n, err := alone(ctx, s.config.DB, change)
 	if err == nil {
@@ -269,9 +270,9 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 	return toolByID(s.last, *id)
 }
 
-// alone runs change in a transaction while no one else writes. It returns the value of the change
-// counter after it, or 0 if nothing or more than one tool was changed. It returns the error of
-// change, or an error of the store.
+// alone calls the function change in a transaction while no one else writes. If that changes
+// exactly one tool, alone returns the new value of the change counter, and otherwise 0. It returns
+// the error of change, or an error of the store.
 func alone(ctx context.Context, db *store.DB, change func(tx *store.Tx) error) (n int, err error) {
 	err = db.Alone(ctx, func(tx *store.Tx) error {
 		before, after := 0, 0

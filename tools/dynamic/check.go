@@ -33,7 +33,7 @@ var paramName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 
 // basics checks everything in a draft except its definition, and reports all mistakes to p, so that
 // an author can correct them together. It runs before anything is registered, since the library of
-// the MCP server panics on some of what is refused here.
+// the MCP server panics on some mistakes that are refused here.
 func (d *Draft) basics(p *problems) {
 	if !toolName.MatchString(d.Name) {
 		p.wrong("name", "name", "a tool's name is a letter and up to 63 of A-Z a-z 0-9 _ -")
@@ -61,8 +61,8 @@ func (d *Draft) basics(p *problems) {
 	}
 }
 
-// parameters checks the parameters and reports mistakes to p. Two names must not differ only in
-// case, since models are careless with case.
+// parameters checks the draft's parameters and adds mistakes to p. Two names must not differ only
+// in case, since models are careless with case.
 func (d *Draft) parameters(p *problems) {
 	if len(d.Params) > mostParams {
 		p.wrong("params", "limit", "%d parameters are more than %d", len(d.Params), mostParams)
@@ -95,8 +95,9 @@ func (d *Draft) parameters(p *problems) {
 	}
 }
 
-// options checks the options and reports mistakes to p. An option that the tool's type does not use
-// is a mistake: an author who sets max_rows for an expression believes that it limits something.
+// options checks the draft's options and adds mistakes to p. An option that the tool's type does
+// not use is a mistake: an author who sets max_rows for an expression believes that it limits
+// something.
 func (d *Draft) options(p *problems) {
 	o := d.Options
 	if !slices.Contains([]string{"", "auto", "rows", "one", "value"}, o.Result) {
@@ -119,10 +120,11 @@ func (d *Draft) options(p *problems) {
 	}
 }
 
-// readable checks a text that models and people read, and reports a mistake to p. The text must not
-// be too long, and must not contain control or invisible characters. A model follows the text as an
-// instruction, so a reviewer has to see all of it, and characters that change the direction of a
-// line could hide parts. NUL and escape sequences would also reach logs and terminals (toolrun
+// readable checks a text that models and people read, and adds a mistake to p under the name field.
+// The text must not be too long, and must not contain control or invisible characters. A model
+// follows the text as an instruction, so a reviewer has to see all of it, and characters that
+// change the direction of a line could hide parts. NUL and escape sequences would also reach logs
+// and terminals (toolrun
 // --list).
 func readable(p *problems, field, text string, longest int) {
 	switch {

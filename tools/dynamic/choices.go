@@ -38,7 +38,7 @@ type choicesCache struct {
 // emptied.
 const mostChoiceLists = 1000
 
-// of returns the cache entry for a key, and makes it if there is none.
+// of returns the cache entry for a key, and adds an empty entry if there is none.
 func (c *choicesCache) of(key string) *offeredChoices {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,9 +54,9 @@ func (c *choicesCache) of(key string) *offeredChoices {
 	return c.all[key]
 }
 
-// ask returns the choices that a SELECT gives. It runs the SELECT if the cached choices are older
-// than age. If that fails, it returns the choices that were known before, or nil, together with the
-// error. More than mostChoices are an error as well.
+// ask returns the choices that a SELECT gives. It runs the SELECT only if the cached choices are
+// older than the parameter age. If the SELECT fails, ask returns the error together with the cached
+// choices, or nil if there are none. More than mostChoices choices are an error as well.
 func (all *choicesCache) ask(ctx context.Context, on *connection, query string, age time.Duration) (
 	[]any, error) {
 	c := all.of(on.Name + "\x00" + query)
@@ -124,9 +124,9 @@ func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
 	}
 }
 
-// choicesFor returns a function like that of choicesOf, which also takes the parameter's value. If
-// the value is not among the choices, the function reads the choices again, because the value may
-// be new.
+// choicesFor does the same as choicesOf, but its function also takes the parameter's value. If the
+// value is not among the choices, the function reads the choices again, because the value may be
+// new.
 func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 	known := c.choicesOf(ctx)
 	return func(p *Param, v any) []any {
@@ -145,9 +145,9 @@ func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 // databases.
 func unknownChoices(*Param) []any { return nil }
 
-// compileChoices prepares the SELECTs for the choices of ENUM parameters, and reports mistakes to
-// p. They run on the tool's connection; an expression tool may name a connection for them. If
-// asking is true, each SELECT is run once as a check.
+// compileChoices prepares the SELECTs for the choices of ENUM parameters, and adds mistakes to p.
+// The SELECTs run on the tool's connection; a tool with an expression may name a connection only
+// for them. If the parameter asking is true, each SELECT is run once as a check.
 func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *problems) {
 	for i := range c.draft.Params {
 		one := &c.draft.Params[i]

@@ -45,8 +45,8 @@ type Run struct {
 }
 
 // compile returns the draft ready to run, and everything that is wrong with it. It returns nil if
-// an error keeps the draft from being run. If asking is true, databases check the statements. That
-// takes time, so it is left out for tools that were saved before, whose statements are checked when
+// an error keeps the draft from being run. If the parameter asking is true, the databases check the
+// statements. That takes time, so it is left out for saved tools, whose statements are checked when
 // they run.
 func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, problems) {
 	var p problems
@@ -194,9 +194,9 @@ func (c *compiled) compileExpression(p *problems) {
 	}
 }
 
-// unused reports to p the parameters that are not in used, because a model would be asked for them
-// in vain. It reports warnings and not errors, since authors mostly write the parameters before the
-// logic.
+// unused adds a warning to p for each parameter that is not in the list used, because a model would
+// be asked for it in vain. These are warnings and not errors, since authors mostly write the
+// parameters before the logic.
 func (c *compiled) unused(used []string, p *problems) {
 	named := map[string]bool{}
 	for _, name := range used {
@@ -223,9 +223,9 @@ func (r *Run) failed(err error, definition string) {
 	}
 }
 
-// sentence returns the problem and its place for the caller, mostly a model. For an expression, a
-// caret shows the place. A model can seldom change the tool, but it can tell its user what is
-// wrong.
+// sentence returns a text for the caller, mostly a model, that says what the problem is and where.
+// In an expression, a caret shows where. A model can seldom change the tool, but it can tell its
+// user what is wrong.
 func (p *Problem) sentence(err error) string {
 	var wrong *py.Error
 	switch {

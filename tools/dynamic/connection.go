@@ -22,8 +22,8 @@ const Sample = "sample"
 // connectionName matches the valid names of connections.
 var connectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// connection is a database that SQL tools may query. It is opened when it is first needed, and
-// opened again if that fails, so that a server that is down keeps nothing else from working. A
+// connection is a database that SQL tools may query. It is opened when it is first needed. If that
+// fails, the next call tries again, so a server that is down keeps nothing else from working. A
 // SQLite file is opened read-only, and a PostgreSQL role is restricted to SELECT. Unless
 // Asks.AnyRole is set, a role that can do more is refused when it connects. So a superuser's URL in
 // the settings results in an error and not in a tool.
@@ -45,11 +45,11 @@ type connections struct {
 	all map[string]*connection
 }
 
-// ReadConnections returns the connections in the settings, by name. env is the value of the
-// environment variable, NAME=WHERE with semicolons between. If it is set, it replaces the
-// connections in the settings file, given as file. ReadConnections is for programs that do not
-// parse flags, and reads the setting as serve does. It returns an error if either has the wrong
-// form.
+// ReadConnections returns the connections in the settings, by name. The parameter env is the value
+// of the environment variable: NAME=WHERE, separated by semicolons. If env is not empty, it
+// replaces the connections in file, the content of the settings file. ReadConnections is for
+// programs that do not parse flags, and reads the setting as the command serve does. It returns an
+// error if env or file has the wrong form.
 func ReadConnections(env string, file map[string]any) (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range []string{"connection", "connections"} {
@@ -87,9 +87,10 @@ type Asks struct {
 
 // newConnections returns the connections in the settings. The settings map a name to the absolute
 // path of a SQLite file, with #table,table for the tables that may be read, or to postgres://…. A
-// value env:VARIABLE means that an environment variable contains either. own is the file of the
-// store, which is refused as a whole. Only settings make connections, never the page, since an
-// author of tools could otherwise read any file of the machine.
+// value env:VARIABLE means that an environment variable contains either. The parameter own is the
+// file of this program's own store, which is refused unless tables are listed. Only settings make
+// connections, never the page, since an author of tools could otherwise read any file of the
+// machine.
 //
 // A connection that cannot be used stays in the result with the reason, so that a tool that names
 // no connection does not query another one instead.
@@ -109,8 +110,8 @@ func newConnections(settings map[string]string, asks Asks, own, sample string) *
 	return &connections{all}
 }
 
-// read parses the setting of a connection into c. It returns an error if the name or the setting is
-// not valid, or if its environment variable is not set.
+// read parses the setting in c.where into the other fields of c. It returns an error if the name or
+// the setting is not valid, or if its environment variable is not set.
 func (c *connection) read(own string) error {
 	if !connectionName.MatchString(c.Name) {
 		c.Name = fmt.Sprintf("%.64q", c.Name)
@@ -128,8 +129,9 @@ func (c *connection) read(own string) error {
 	return c.file(own)
 }
 
-// file parses the path of a SQLite file into c. It returns an error if the path is not absolute, or
-// if it is the file own and no tables are listed.
+// file parses the path of a SQLite file into c. It returns an error if the path is not absolute. It
+// also returns an error if the file is the program's own store (the parameter own) and no tables
+// are listed.
 func (c *connection) file(own string) error {
 	path, list, _ := strings.Cut(c.where, "#")
 	if !filepath.IsAbs(path) {

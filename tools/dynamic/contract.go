@@ -19,7 +19,7 @@ import (
 // examplesTime bounds the time for all examples of one tool together.
 const examplesTime = 30 * time.Second
 
-// Verdict is the outcome of one example.
+// Verdict says whether one example of a tool had the expected result.
 type Verdict struct {
 	Number int  `json:"number"` // from 1
 	OK     bool `json:"ok"`
@@ -51,8 +51,9 @@ func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []P
 	return s.examined(ctx, c, p), p
 }
 
-// examined runs the examples of a compiled draft through a registry like that of a saved tool. If
-// its connection does not answer (a problem in p) or the time is over, the verdict is Unknown.
+// examined runs the examples of a compiled draft through a registry like that of a saved tool. The
+// verdicts are Unknown if the tool's connection does not answer, which is a problem in p, or if the
+// time is over.
 func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verdict) {
 	if len(c.draft.Examples) == 0 {
 		return nil
@@ -80,7 +81,8 @@ func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verd
 	return all
 }
 
-// run makes the call of the example one in the registry in, and records the outcome in v.
+// run makes the call that an example describes, and records the outcome in v. The parameter one is
+// the example, and in is the registry that has the tool.
 func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one Example) {
 	var noted atomic.Pointer[Run]
 	start := time.Now()
@@ -101,9 +103,9 @@ func shownResult(res tools.Result) string {
 	return res.Text()
 }
 
-// judge compares a result with what the example expects. It returns a message that says what
-// differs, or "" if nothing does, and the places that differ. note is the log of the call, and sql
-// says whether the tool is a SELECT.
+// judge compares a result with what the example expects. The result message says what differs, or
+// is "" if nothing differs, and diff lists the places that differ. The parameter note is the log of
+// the call, and sql says whether the tool runs a SELECT.
 func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, diff []string) {
 	text := shownResult(res)
 	switch {
@@ -143,8 +145,8 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	return "", nil
 }
 
-// countRows returns how many rows or list elements a result has. The result ok is false if it is
-// neither rows nor a list.
+// countRows returns how many rows or list elements a result has. The result ok is false if the
+// tool's result is neither rows nor a list.
 func countRows(res tools.Result, note *Run, sql bool) (n int, ok bool) {
 	if sql && note != nil {
 		return note.Rows, true
@@ -156,8 +158,8 @@ func countRows(res tools.Result, note *Run, sql bool) (n int, ok bool) {
 	return len(list), true
 }
 
-// differs returns a line for each place where a result differs from the expected one, at most
-// mostDifferences and a line for the rest. It returns nil if nothing differs.
+// differs returns a line for each place where a result differs from the expected result. After
+// mostDifferences lines, one line says how many more there are. It returns nil if nothing differs.
 func (e *Example) differs(res tools.Result) (diff []string) {
 	want, err := decode(e.Result)
 	if err != nil {
@@ -180,8 +182,8 @@ func (e *Example) differs(res tools.Result) (diff []string) {
 // mostDifferences is the largest number of places that are reported.
 const mostDifferences = 10
 
-// compare appends to diff a line for each place where two values differ. at is the path of the
-// values. The order of members does not matter, and 1 and 1.0 are equal.
+// compare appends to diff a line for each place where two values differ. The parameter at is the
+// path of the values, for the lines. The order of members does not matter, and 1 and 1.0 are equal.
 func compare(at string, want, got any, diff *[]string) {
 	switch w := want.(type) {
 	case map[string]any:

@@ -71,8 +71,8 @@ func (p *Param) UnmarshalJSON(text []byte) error {
 }
 
 // Options say how a tool is run and how its result is shown. Zero values are the defaults. The
-// specification's table has no columns for them, so they are stored in the column definition beside
-// the text (see column).
+// specification's table has no columns for them, so they are stored in the column "definition",
+// beside the definition's text (see column).
 type Options struct {
 	// empty: the only connection that is configured
 	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"`
@@ -99,8 +99,8 @@ type Tool struct {
 	Problem string `json:"problem,omitempty"` // why it is active but not offered
 }
 
-// column is a value of the table's column definition in its second form: one JSON object with the
-// definition and its options.
+// column is one of the two forms of a value in the database column definition: a JSON object with
+// the tool's definition and its options.
 type column struct {
 	SQL  *string `json:"sql,omitempty"`
 	Expr *string `json:"expr,omitempty"`
@@ -109,9 +109,9 @@ type column struct {
 	Params map[string]Details `json:"params,omitempty"`
 }
 
-// stored returns the value for the table's column definition: the text of the definition alone, or
-// a JSON object if there are options or details. A text that looks like such an object is wrapped
-// as well, because it would otherwise be unpacked when it is read back.
+// stored returns the value for the database column definition: the text of the definition alone, or
+// a JSON object if there are options or details. A text that looks like such an object is put into
+// one as well, because it would otherwise be taken for one when it is read back.
 func (d *Draft) stored() string {
 	c := column{Options: d.Options, Params: map[string]Details{}}
 	for _, p := range d.Params {
@@ -149,7 +149,7 @@ func isColumn(text string) bool {
 }
 
 // unpack replaces a definition that is an object with sql or expr by its parts. Options in the
-// object replace those beside it, because they are written with the text. It returns an error if
+// object replace the draft's own, because they are written with the text. It returns an error if
 // the object has other members or wrong types.
 func (d *Draft) unpack() error {
 	if !isColumn(d.Definition) {

@@ -54,8 +54,8 @@ var formats = []string{"email", "uri", "hostname", "ipv4", "ipv6", "time", "dura
 // empty reports whether no detail is set.
 func (d *Details) empty() bool { return reflect.ValueOf(*d).IsZero() }
 
-// forTypes returns each detail's name, whether it is set, and the types for which it is allowed. A
-// detail without types is for lists of all types.
+// forTypes returns each detail's name, whether it is set, and the types of parameters for which it
+// is allowed. A detail without such types is allowed for all lists.
 func (d *Details) forTypes() []struct {
 	name  string
 	given bool
@@ -79,9 +79,9 @@ func (d *Details) forTypes() []struct {
 	}
 }
 
-// details checks the details of a parameter and reports mistakes to note. A detail that the type
-// does not use is a mistake: an author who sets a minimum believes that it is enforced. field is
-// the prefix of the reported field's name.
+// details checks the details of a parameter and adds mistakes to note. A detail that the type does
+// not use is a mistake: an author who sets a minimum believes that it is enforced. The parameter
+// field is the prefix of the field names in these problems.
 func (p *Param) details(note *problems, field string) {
 	wrong := func(name, format string, args ...any) {
 		note.wrong(field+name, "parameter", format, args...)
@@ -132,7 +132,7 @@ func (p *Param) details(note *problems, field string) {
 	}
 }
 
-// choices checks the choices of an ENUM and reports mistakes to note.
+// choices checks the choices of an ENUM and adds mistakes to note.
 func (p *Param) choices(note *problems, field string) {
 	if p.kind().base != typeEnum {
 		return
@@ -164,7 +164,7 @@ func (p *Param) choices(note *problems, field string) {
 }
 
 // bounds checks that the minimum and the maximum are values of the parameter's type and in the
-// right order. It reports mistakes to note.
+// right order. It adds mistakes to note.
 func (p *Param) bounds(note *problems, field string) {
 	k := kind{base: p.kind().base}
 	if !slices.Contains([]string{typeInteger, typeNumber, typeDate, typeTimestamp}, k.base) {
@@ -191,7 +191,7 @@ func (p *Param) bounds(note *problems, field string) {
 	}
 }
 
-// ownValues checks that the default and the examples are values that a call may have, and reports
+// ownValues checks that the default and the examples are values that a call may have, and adds
 // mistakes to note. Choices from a SELECT are not read for this, since the database may be down.
 func (p *Param) ownValues(note *problems, field string) {
 	if len(p.Examples) > mostExamples {
@@ -212,8 +212,8 @@ func (p *Param) ownValues(note *problems, field string) {
 	}
 }
 
-// order returns -1, 0 or 1 if a is less than, equal to or greater than b, as values of the type
-// base. It returns 0 if they cannot be compared.
+// order compares two values of the type base. It returns -1 if a is less than b, 1 if a is greater,
+// and 0 if they are equal or cannot be compared.
 func order(base string, a, b any) int {
 	switch base {
 	case typeDate:

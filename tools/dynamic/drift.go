@@ -50,8 +50,8 @@ func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	return out
 }
 
-// drift returns a sentence for each change from the shape was to the shape now. The result gone
-// reports whether a table or a column is gone.
+// drift compares an earlier shape, the receiver was, with the parameter now, and returns a sentence
+// for each change. The result gone reports whether a table or a column is gone.
 func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]
@@ -84,16 +84,17 @@ func columnType(kind string) string {
 	return "of type " + kind
 }
 
-// lookKey is the context key of a *look.
+// lookKey is the context key of a cache of tables (*look).
 type lookKey struct{}
 
-// look caches the tables of connections, by the connection's name, while many tools are checked.
+// look is a cache of the tables of databases, by the connection's name. It is used while many tools
+// are checked.
 type look struct {
 	mu   sync.Mutex
 	seen map[string]seenTables
 }
 
-// seenTables is the answer of one connection.
+// seenTables contains the tables that one database has reported, or its error.
 type seenTables struct {
 	tables []sqlsafe.Relation
 	err    error

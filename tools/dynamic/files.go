@@ -27,8 +27,8 @@ var fileEndings = []string{".yaml", ".yml", ".json"}
 
 // Export writes each tool into its own file NAME.yaml in the folder dir, which it makes if
 // necessary, and each set into a subfolder. It returns the paths of the files. The same tools
-// result in the same bytes, so numbers, times and versions are left out, as they differ between
-// stores. If prune is true, files of tools that no longer exist are removed. It returns an error,
+// always result in the same bytes. So ids, times and versions, which differ between stores, are
+// left out. If prune is true, files of tools that no longer exist are removed. It returns an error,
 // with the paths written so far, if a name is not valid or a file cannot be written.
 func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, error) {
 	all, err := s.List(ctx)
@@ -61,9 +61,9 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 	return append(written, sets...), err
 }
 
-// removeOthers removes the files in dir that Export wrote for tools that no longer exist: files
-// NAME.yaml with the tool NAME in them, except those in kept. Other files are left alone. It
-// returns an error if a file cannot be read or removed.
+// removeOthers removes the files in dir that Export wrote for tools that no longer exist. It
+// recognizes such a file by its name NAME.yaml and the tool NAME in it. Files in the list kept
+// stay. Other files are left alone. It returns an error if a file cannot be read or removed.
 func removeOthers(dir string, kept []string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -87,7 +87,7 @@ func removeOthers(dir string, kept []string) error {
 	return nil
 }
 
-// writeFile writes the file NAME.yaml into dir, and returns written with its path appended. It
+// writeFile writes the file NAME.yaml into dir, and appends its path to the list written. It
 // returns an error if the file cannot be written.
 func writeFile(dir, name string, text []byte, written []string) ([]string, error) {
 	path := filepath.Join(dir, name+".yaml")
@@ -173,11 +173,11 @@ type Imported struct {
 	Verdicts []Verdict // the results of the tool's examples
 }
 
-// Import saves the tools in the given files, and in the files of the given folders, in the name of
-// who. A tool whose name exists is changed, other tools are created, and equal ones are left alone,
-// so that a second import does nothing. If dry is true, nothing is saved. A file that is refused
-// does not stop the import of the others; its Imported has the error. Import itself returns an
-// error only if a path or the store cannot be read.
+// Import saves the tools in the given files and folders. The history then names who as the author.
+// A tool whose name exists is changed, other tools are created, and equal ones are left alone, so
+// that a second import does nothing. If the parameter dry is true, nothing is saved. A file that is
+// refused does not stop the import of the other files; the Imported for that file has the error.
+// Import itself returns an error only if a path or the store cannot be read.
 func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) (
 	[]Imported, error) {
 	files, err := toolFiles(paths)
@@ -222,7 +222,8 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 
 // Prune deletes the tools and sets that an import did not name, so that the store has those of the
 // files and no others, and returns what it deleted. If dry is true, nothing is deleted. It returns
-// an error, and deletes nothing, if the import refused a file, since that may be any tool's.
+// an error, and deletes nothing, if the import refused a file, since that file may belong to any
+// tool.
 func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 	gone []Imported, err error) {
 	named := map[string]bool{}
@@ -269,9 +270,9 @@ func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName m
 	return "create", err
 }
 
-// sameDraft reports whether two drafts result in the same file. It normalizes a, since importing
-// the export of a row that another program wrote would otherwise change the row. b must be
-// normalized already.
+// sameDraft reports whether two drafts result in the same file. It normalizes the draft a itself,
+// since a row that another program wrote would otherwise change when its own export is imported.
+// The draft b must be normalized already.
 func sameDraft(a, b Draft) bool {
 	a.normalize(new(problems))
 	one, err := a.file()

@@ -27,16 +27,16 @@ type reading struct {
 
 // read checks a value and returns it in the form in which it is bound to the definition (see
 // Param.bound). The second result has a sentence for each place that does not fit, which names the
-// parameter, what is wanted and what was sent; it is empty if the value fits. choices are the
-// choices that the SELECT of an ENUM gave.
+// parameter, what is wanted and what was sent; it is empty if the value fits. The parameter choices
+// has the values that the SELECT of an ENUM gave.
 func (p *Param) read(v any, choices []any) (any, []string) {
 	r := &reading{p: p, open: choices}
 	got := r.value(p.Name, p.kind(), v)
 	return got, r.wrong
 }
 
-// refuse adds a sentence to r.wrong that says what is wanted at path and what was sent. It returns
-// v.
+// refuse adds a sentence to r.wrong that says what is wanted at path and what was sent there. It
+// returns the value v unchanged.
 func (r *reading) refuse(path string, v any, format string, args ...any) any {
 	r.wrong = append(r.wrong, fmt.Sprintf("%s: want %s, got %s", path, fmt.Sprintf(format, args...),
 		brief(v)))
@@ -239,10 +239,10 @@ func (r *reading) ruled(path string, v any) {
 	}
 }
 
-// choice returns the choice that a value means. If it means none, choice adds a sentence to r.wrong
-// and returns the value. The case of letters does not matter if only one choice can be meant, and a
-// number may be written as a text. If the choices are not known, it returns the value itself, since
-// the database decides.
+// choice returns the choice of an ENUM that a value means. The case of letters does not matter if
+// only one choice can be meant, and a number may be written as a text. If the value means no
+// choice, choice adds a sentence to r.wrong and returns the value. If the choices are not known, it
+// returns the value as well, since the database decides.
 func (r *reading) choice(path string, v any) any {
 	choices := r.open
 	for _, one := range r.p.Choices {
@@ -344,8 +344,8 @@ func (c *compiled) misfitting(all []string) string {
 const mostTold = 5
 
 // misfits returns a sentence for each argument that does not fit, in the order of the parameters,
-// and all arguments in their bound form (see Param.read). It fills in defaults and the values of
-// the caller.
+// and all arguments in their bound form (see Param.read). It fills in defaults, and parameters
+// whose values come from the caller's identity.
 func (c *compiled) misfits(ctx context.Context, args map[string]any,
 	choices func(*Param, any) []any) (all []string, read map[string]any) {
 	read = map[string]any{}

@@ -154,7 +154,7 @@ func (o *Groups) List(ctx context.Context) ([]Group, error) {
 	return all, nil
 }
 
-// look sets the fields that describe the effect of the set in a registry's snapshot.
+// look sets the fields of g that say what the set offers now, in a registry's snapshot.
 func (g *Group) look(now *tools.Snapshot) {
 	here := now.Within(g.Name)
 	g.Offered, g.Missing, g.KeptOut = len(here.Tools), []string{}, []string{}
@@ -209,8 +209,9 @@ func (o *Groups) Save(ctx context.Context, who string, g GroupDraft) (Group, err
 	})
 }
 
-// keep writes a set and returns it. It first calls may with the existing version, or 0 if there is
-// none; if may returns an error, keep returns that and writes nothing.
+// keep writes a set to the store and returns it. It first calls the function may with the stored
+// version of the set, or 0 if there is none. If that returns an error, keep returns the error and
+// writes nothing.
 func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(was int) error) (
 	Group, error) {
 	list, err := json.Marshal(g.Tools)

@@ -124,9 +124,9 @@ func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
 	return action, err
 }
 
-// prune deletes the sets that are not in all, the result of an import. It returns gone with the
-// deleted sets appended, and an error if a set cannot be deleted. If dry is true, nothing is
-// deleted.
+// prune deletes the sets that an import did not name; the list all is the result of that import. It
+// appends the deleted sets to the list gone and returns it, and an error if a set cannot be
+// deleted. If dry is true, nothing is deleted.
 func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) (
 	[]Imported, error) {
 	there, err := o.List(ctx)

@@ -35,7 +35,8 @@ var otherNames = map[string]string{
 // deepestList is how deeply lists may be nested.
 const deepestList = 3
 
-// kind is a parsed type. For example, LIST<LIST<DATE>> has the base DATE and two lists around it.
+// kind is a parsed type. For example, LIST<LIST<DATE>> is the base type DATE with two levels of
+// lists.
 type kind struct {
 	base  string
 	lists int

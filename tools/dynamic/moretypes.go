@@ -43,8 +43,8 @@ var firstTypes = []string{typeString, typeNumber, typeBoolean}
 // typeCheck is the constraint on the type in the first version of the table.
 const typeCheck = " CHECK (param_type IN ('STRING', 'NUMBER', 'BOOLEAN'))"
 
-// dropTypeCheck drops the constraint in PostgreSQL, if there is one and the table belongs to our
-// role. It returns an error if the database fails.
+// dropTypeCheck drops the constraint on parameter types from a table in PostgreSQL, if there is one
+// and the table belongs to this program's role. It returns an error if the database fails.
 func dropTypeCheck(ctx context.Context, tx *store.Tx) error {
 	var ours int
 	err := tx.QueryRowContext(ctx,

@@ -9,7 +9,8 @@ import (
 	"toolnorm/tools"
 )
 
-// made is the last result of Set.ready for a tool.
+// made is a stored tool made ready for the registry, or the reason why it is not offered (see
+// Set.ready).
 type made struct {
 	of     Tool // the tool as it was read from the store
 	tool   tools.Tool
@@ -44,10 +45,10 @@ func (s *Set) reread(ctx context.Context) error {
 	return s.Groups.offer(ctx)
 }
 
-// refreshOne refreshes the tools after this program has changed one tool. n is the value of the
-// change counter after that change, or 0 if it is not known. If that was the only change, only that
-// tool is read and rebuilt, since a save would otherwise take the time of a thousand tools. It
-// fails like refresh.
+// refreshOne refreshes the tools after this program has changed one tool. The parameter n is the
+// value of the change counter after that change, or 0 if it is not known. If that was the only
+// change, only this tool is read and rebuilt, since a save would otherwise take the time of a
+// thousand tools. It returns the same errors as refresh.
 func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,9 +76,9 @@ func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	return nil
 }
 
-// become offers the tools in read, as they were read from the store. changed is the id of the only
-// tool that may differ from before; if it is 0, all may. It returns an error if the registry
-// refuses the tools. The caller holds s.mu.
+// become offers the tools in the list read, which come from the store. The parameter changed is the
+// id of the only tool that may differ from before, or 0 if any tool may differ. It returns an error
+// if the registry refuses the tools. The caller holds s.mu.
 func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) {
 	all := slices.Clone(read)
 	for range 3 { // another source may take a name between the check and the change
@@ -95,8 +96,8 @@ func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) 
 
 // offer puts the active tools into the registry, and sets in each tool whether it is offered. A
 // tool that cannot be offered does not affect the others. Names of other sources win, because a
-// custom tool with the name of a remote or built-in tool would get the calls that are meant for
-// that tool. It returns an error if the registry refuses the tools.
+// custom tool could otherwise get the calls that are meant for a remote or built-in tool. It
+// returns an error if the registry refuses the tools.
 func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	taken := map[string]bool{}
 	for _, t := range s.config.Registry.Snapshot().Tools {
@@ -138,9 +139,10 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	return nil
 }
 
-// ready returns the tool for the registry, or the reason why there is none (made.why). It compiles
-// the tool only if it has changed. It queries no databases, since a start must not wait for a
-// database that is down. A statement that a database refuses fails when it is called.
+// ready returns a stored tool in the form for the registry, or the reason why it cannot be offered
+// (made.why). It compiles the tool only if it has changed. It queries no databases, since a start
+// must not wait for a database that is down. A statement that a database refuses fails when it is
+// called.
 func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 	if m, ok := s.made[t.ID]; ok && m.of.Name == t.Name && m.of.Definition == t.Definition &&
 		(changed != 0 && changed != t.ID || reflect.DeepEqual(m.of, *t)) {

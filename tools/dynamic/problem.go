@@ -13,7 +13,7 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// Problem is something that is wrong with a draft or with a run of it, described for its author.
+// Problem describes for the author of a draft what is wrong with the draft, or with a run of it.
 type Problem struct {
 	Severity string `json:"severity"` // error or warning
 	Field    string `json:"field"`    // the draft's field: name, params[1].param_name, definition
@@ -52,10 +52,10 @@ func (p problems) errors() bool {
 	return slices.ContainsFunc(p, func(one Problem) bool { return one.Severity == "error" })
 }
 
-// locate converts an error of a database or an expression into a problem of the definition, with
-// its place if the error has one. It knows our own refusals, which have a place, messages of a
-// PostgreSQL server, whose position counts characters, and errors of an expression, which are in
-// Python's words. Any other error is about the run and has no place.
+// locate converts an error of a database or an expression into a Problem, with the line and column
+// in the definition if they are known. They are known for this program's own refusals, for messages
+// of a PostgreSQL server, which count characters, and for errors of an expression. Any other error
+// is about the run and has no line.
 func locate(err error, sql string) Problem {
 	out := Problem{Severity: "error", Field: "definition", Rule: "run", Message: err.Error()}
 	var refused *sqlsafe.Refusal

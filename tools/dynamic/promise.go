@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// outcome is a column of a statement's result, with the JSON Schema types of its values. Without
-// types, the values may have any type.
+// outcome describes a column of a statement's result: its name, and the JSON Schema types of its
+// values. If there are no types, the values may have any type.
 type outcome struct {
 	name  string
 	types []string
@@ -82,7 +82,8 @@ func outcomesOf(t *sqlsafe.Table) []outcome {
 }
 
 // mergeOutcomes merges two lists of columns into columns whose values may have the types of either.
-// If the names differ, it returns now, because the database has changed.
+// If the names of the columns differ, the database has changed, and mergeOutcomes returns the
+// parameter now.
 func mergeOutcomes(known, now []outcome) []outcome {
 	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
 		return now
@@ -104,9 +105,9 @@ func mergeOutcomes(known, now []outcome) []outcome {
 	return all
 }
 
-// describe asks the database for the columns of the statement. It asks once for each size of
-// numbers, because the type of price * :n is a whole number only for a whole n. It returns an error
-// if the database does not answer or refuses the statement.
+// describe asks the database for the columns of the statement. It asks several times, with whole,
+// large and fractional numbers as values, because price * :n is a whole number only for a whole n.
+// It returns an error if the database does not answer or refuses the statement.
 func (c *compiled) describe(ctx context.Context, on *connection) (columns []outcome, err error) {
 	db, err := on.database(ctx)
 	if err != nil {
@@ -155,8 +156,7 @@ func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 }
 
 // listAnew offers the tools again in the background, with the columns that are now known. It does
-// so only if this program follows changes (Set.Follow): in a command that calls one tool and ends,
-// nothing reads lists.
+// so only after Set.Follow, since nothing reads lists in a command that calls one tool and ends.
 func (w *watcher) listAnew() {
 	w.set.mu.Lock()
 	follows := w.set.follows
@@ -237,7 +237,8 @@ func (w *watcher) describeAll(ctx context.Context) {
 }
 
 // output returns the JSON Schema of the results that Options.table makes from the given columns. It
-// returns nil if nothing is promised, because there are no columns or the format is text.
+// returns nil if there are no columns or the format is text, because the results then have no fixed
+// form.
 func (o Options) output(columns []outcome) json.RawMessage {
 	if len(columns) == 0 || o.Format == "text" {
 		return nil
@@ -285,8 +286,8 @@ func rowSchema(columns []outcome) json.RawMessage {
 	return append(text, `,"additionalProperties":false}`...)
 }
 
-// schema returns the JSON Schema of a column's values. A list or an object that was too long is a
-// text.
+// schema returns the JSON Schema of a column's values. Null is always allowed. A column of lists or
+// objects may also have texts, since values that are too long become texts.
 func (c outcome) schema() map[string]any {
 	if c.types == nil {
 		return map[string]any{}

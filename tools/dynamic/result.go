@@ -11,7 +11,7 @@ import (
 	"toolnorm/tools"
 )
 
-// table converts rows into a result of the form that the tool promises.
+// table converts rows into a result, in the form that the option for the result says.
 //
 //	auto   one row is its object, any other number an array
 //	rows   an array

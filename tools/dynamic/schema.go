@@ -28,8 +28,9 @@ type property struct {
 	Examples    []Value         `json:"examples,omitempty"`
 }
 
-// property returns the JSON Schema of a parameter. choices are those that the SELECT of an ENUM
-// gave; nil means that they are not known. It returns an error if a part of it cannot be encoded.
+// property returns the JSON Schema of a parameter. The parameter choices has the values that the
+// SELECT of an ENUM gave; nil means that they are not known. It returns an error if a part of it
+// cannot be encoded.
 func (p *Param) property(choices []any) (json.RawMessage, error) {
 	k := p.kind()
 	is, inner := p.element(k.base, choices)
@@ -47,8 +48,8 @@ func (p *Param) property(choices []any) (json.RawMessage, error) {
 	return is.written(inner)
 }
 
-// written returns a property as JSON, followed by those members of own, the schema of an OBJECT,
-// that the property does not have. It returns an error if own is not a JSON object.
+// written returns a property as JSON. It adds those members of the parameter own, the schema of an
+// OBJECT, that the property does not have. written returns an error if own is not a JSON object.
 func (is property) written(own Value) (json.RawMessage, error) {
 	text, err := chat.JSON(is)
 	if err != nil || len(own) == 0 {
@@ -71,7 +72,8 @@ func (is property) written(own Value) (json.RawMessage, error) {
 	return append(append(text[:len(text)-1], ','), rest[1:]...), err
 }
 
-// element returns the JSON Schema of a value that is not a list, and an OBJECT's own schema or nil.
+// element returns the JSON Schema of a parameter's value, or of its elements if it is a list. The
+// second result is the schema that the author wrote for an OBJECT, or nil.
 func (p *Param) element(base string, choices []any) (is property, own Value) {
 	switch base {
 	case typeInteger, typeNumber:

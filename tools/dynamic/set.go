@@ -104,8 +104,8 @@ func (s *Set) Close() {
 	}
 }
 
-// Changed makes do the function that is called after each change of the tools, whether by this
-// program or another. It replaces any earlier function.
+// Changed sets the function that is called after each change of the tools, by this program or
+// another. It replaces any earlier function.
 func (s *Set) Changed(do func()) { s.changed.Store(&do) }
 
 // Follow starts reading the tools again after changes by other programs, until ctx ends or the Set
@@ -167,8 +167,8 @@ func (s *Set) Follow(ctx context.Context) error {
 // read.
 const unread = -2
 
-// counter returns the value of the change counter. It returns -1 if it cannot be read, which counts
-// as a change.
+// counter returns the value of the change counter. It returns -1 if the counter cannot be read,
+// which callers take for a change.
 func (s *Set) counter(ctx context.Context) int {
 	var n int
 	if err := s.config.DB.QueryRowContext(ctx, "SELECT n FROM h_custom_tool_change").Scan(

@@ -11,9 +11,9 @@ import (
 	"toolnorm/tools"
 )
 
-// compileSQL prepares a SELECT and sets c.run, and reports mistakes to p. The connection may be
-// down but must exist, because its kind of database decides how the text is parsed. If asking is
-// true, the database checks the statement.
+// compileSQL prepares a SELECT and sets c.run, and adds mistakes to p. The connection may be down
+// but must exist, because its kind of database decides how the text is parsed. If asking is true,
+// the database checks the statement.
 func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *problems) {
 	on, err := s.connections.named(c.draft.Options.Connection)
 	if err != nil {
@@ -51,10 +51,10 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	}
 }
 
-// bindNames rewrites {{name}} as :name and lists in the form that the database takes. It reports
-// whether all placeholders in the definition are parameters, and adds mistakes to p. The names are
-// found by the same lexer that finds the places to bind values, so what is checked here is what
-// will be bound.
+// bindNames rewrites the placeholders in a statement: {{name}} becomes :name, and lists get the
+// form that the database takes. It returns true if every placeholder is a parameter of the tool,
+// and otherwise adds mistakes to p. The lexer that finds the names here also finds them when values
+// are bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	text, err := kind.Braces(c.draft.Definition)
 	if err != nil {
@@ -113,10 +113,10 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	return good
 }
 
-// ask has the database check the statement, and reports mistakes to p. If the database cannot be
+// ask lets the database check the statement, and adds mistakes to p. If the database cannot be
 // reached now, that is only a warning, because the statement may be right. The statement is
-// compiled with blank values and never run, since a validation that ran it would read data at each
-// keystroke.
+// compiled with placeholder values (see blanks) and never run, since a validation that ran it would
+// read data at each keystroke.
 func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	columns, err := c.describe(ctx, on)
 	if err == nil {

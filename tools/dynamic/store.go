@@ -104,9 +104,9 @@ func toolOf(cells []sql.NullString) Tool {
 	return t
 }
 
-// of reports whether t, which was read from a row, is the same tool as before, which was read from
-// the row above. The id alone is not enough, since two tools may have the same id in another
-// program's table.
+// of reports whether two consecutive rows belong to one tool: t was read from a row, and the
+// parameter before from the row above. The id alone is not enough, since two tools may have the
+// same id in another program's table.
 func (t *Tool) of(before *Tool) bool {
 	return t.ID == before.ID && t.Name == before.Name && t.Definition == before.Definition
 }
@@ -180,9 +180,9 @@ func update(ctx context.Context, in asker, id int, d *Draft) error {
 }
 
 // remember saves the current state of a tool as a new version, with its author, and notifies the
-// replicas. version is the previous version. The notification is sent when the transaction is
-// committed, so that no replica reads before the change is visible. It returns an error if the
-// store fails.
+// replicas. The parameter version is the previous version. The notification is sent when the
+// transaction is committed, so that no replica reads before the change is visible. It returns an
+// error if the store fails.
 func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who,
 	action string) error {
 	d.Version, d.Force = 0, false // of no meaning in a snapshot, whose row has the version
@@ -251,8 +251,8 @@ type Entry struct {
 // MostEntries is the largest number of audit entries that are read at once.
 const MostEntries = 200
 
-// readAudit returns the latest audit entries whose id is less than before, newest first. If before
-// is 0, it returns the newest. It returns an error if the table cannot be read.
+// readAudit returns the newest audit entries, newest first. If the parameter before is not 0, only
+// entries with a smaller id count. It returns an error if the table cannot be read.
 func readAudit(ctx context.Context, in asker, before int) (all []Entry, err error) {
 	return store.Read(ctx, in, nil, func(r *store.Row) (e Entry, err error) {
 		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who),
@@ -263,11 +263,11 @@ func readAudit(ctx context.Context, in asker, before int) (all []Entry, err erro
 		"SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
 }
 
-// free returns a conflict if a tool other than id has the name, in upper or lower case. Models are
-// careless with case, and a call of Get_limit would find whichever of two tools came first. It runs
-// inside the transaction, in which no one else writes, so the table's UNIQUE constraint never has
-// to refuse the name; its error would differ between databases. free returns another error if the
-// store fails.
+// free returns a conflict if a tool other than the one with the given id has the name, in upper or
+// lower case. Models are careless with case, so two tools whose names differ only in case could be
+// confused. It runs inside the transaction, in which no one else writes, so the table's UNIQUE
+// constraint never has to refuse the name; its error would differ between databases. free returns
+// another error if the store fails.
 func free(ctx context.Context, in asker, name string, id int) error {
 	var other int
 	var known string
@@ -288,8 +288,8 @@ func free(ctx context.Context, in asker, name string, id int) error {
 
 // current returns the tool with the given id, which is to be changed. If version is not 0 and not
 // the tool's current version, it returns a conflict. If there is no such tool, it returns a
-// not-found fault. Reading and writing are one transaction, so of two editors who save the same
-// version at once, the second always gets an error.
+// not-found fault. The caller reads and writes in one transaction, so of two editors who save the
+// same version at once, the second always gets an error.
 func current(ctx context.Context, in asker, id, version int) (*Tool, error) {
 	found, err := readTools(ctx, in, id)
 	switch {

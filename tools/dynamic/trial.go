@@ -50,9 +50,8 @@ type Trial struct {
 }
 
 // Test runs a draft, which need not be saved. It uses a registry and a handler like those of a
-// saved tool, so that the result is what models and clients would get; other code might accept what
-// the real handler refuses. The call is logged as well. If the draft cannot be run, the outcome has
-// only its problems.
+// saved tool, so that the result is what models and clients would get. The call is logged as well.
+// If the draft cannot be run, the Trial has only the draft's problems.
 func (s *Set) Test(ctx context.Context, d Draft, args json.RawMessage) Trial {
 	c, p := s.compile(ctx, d, true)
 	out := Trial{Problems: append([]Problem{}, p...), Hit: []string{}}

@@ -22,7 +22,7 @@ var kindsOfYAML = map[string]string{
 	"string": "a text", "int64": "a whole number",
 }
 
-// explained returns an error of the YAML library in words that the author of a file can use.
+// explained rewrites an error of the YAML library in words that the author of a file understands.
 func explained(err error) error {
 	var all *yaml.TypeError
 	switch {

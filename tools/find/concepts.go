@@ -10,7 +10,8 @@ import (
 //go:embed concepts.txt
 var conceptText string
 
-// concept pairs the words that tools use for something with the words that people use for the same.
+// concept is one thing that tools do, with the words that tools use for it and the words that
+// people use for it.
 type concept struct {
 	// separated by blanks
 	words string
@@ -30,9 +31,9 @@ var concepts = sync.OnceValue(func() (all []concept) {
 	return all
 })
 
-// meant returns the words that tools use for the concepts in text that are named in other words,
-// each with a blank before it. It returns "" if there are none. For example, text may say
-// "umbrella" where a tool says "weather".
+// meant finds the words in a text that people use for a concept, and returns the words that tools
+// use for the same, each with a blank before it. It returns "" if there are none. For example, it
+// returns " weather" for a text with "umbrella".
 func meant(text string) string {
 	text = " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
 		return !unicode.In(c, unicode.L, unicode.M, unicode.N) && c != '\'' && c != '-'
@@ -49,9 +50,10 @@ func meant(text string) string {
 	return b.String()
 }
 
-// says reports whether text contains the word or words in said. text is in lower case with a blank
-// before and after each word. A final * in said matches the rest of a word. Chinese, Japanese and
-// Korean words match anywhere, since those scripts do not separate words as English does.
+// says reports whether a text contains the word or the words of a phrase, which is the parameter
+// said. The text must be in lower case, with a blank before and after each word. A * at the end of
+// the phrase matches the rest of a word. Chinese, Japanese and Korean words match anywhere, since
+// those scripts do not separate words as English does.
 func says(text, said string) bool {
 	if strings.ContainsFunc(said, func(c rune) bool {
 		return unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)

@@ -64,7 +64,7 @@ func New(list []tools.Tool) *Finder {
 }
 
 // parameters returns the names of a tool's parameters in words, and the descriptions and values in
-// their schema. Both are empty if the tool has no parameters.
+// their schema. Both results are empty if the tool has no parameters.
 func parameters(t tools.Tool) (names, about string) {
 	var all, said []string
 	members, _ := schema.Parse(t.Schema).Written().Members()
@@ -81,8 +81,9 @@ func parameters(t tools.Tool) (names, about string) {
 	return strings.Join(all, " "), strings.Join(said, " ")
 }
 
-// spell records for respelled how a tool writes its words. It records each word of the name and the
-// text, and for two neighbouring words of the name also the one word that they make together.
+// spell records how a tool writes its words, for the method respelled. It records each word of the
+// tool's name and of its text. For two neighbouring words of the name it also records the one word
+// that they make together.
 func (f *Finder) spell(name, text string) {
 	all := strings.Fields(strings.ToLower(name))
 	for i := 1; i < len(all); i++ {
@@ -164,9 +165,9 @@ func (f *Finder) rank(text string) []int {
 	return f.copiesLast(rows)
 }
 
-// copiesLast returns rows with the copies moved to the end. A copy is a tool that equals an earlier
-// tool except for its server. Without this, three copies of one server would take all places at the
-// top.
+// copiesLast moves the copies among the tools to the end. The rows are indexes of tools. A copy is
+// a tool that equals an earlier tool except for its server. Without this, three copies of one
+// server would take all places at the top.
 func (f *Finder) copiesLast(rows []int) []int {
 	isCopy := func(row int) bool { return f.copies[row] }
 	first := slices.DeleteFunc(slices.Clone(rows), isCopy)

@@ -78,9 +78,9 @@ var spellings = []struct {
 	{"gy", 1, "S", "K"}, {"x", 1, "KS", ""},
 }
 
-// spelled returns how the letters at the beginning of word are spoken: how many letters that
-// covers, the classes of the sound, and those of another possible sound or "". A silent letter has
-// the sound "". word must not be empty.
+// spelled returns how the first letters of a word are spoken. The result takes is the number of
+// these letters, sound has the classes of their consonants (see loans), and other has those of a
+// second possible sound, or "". A silent letter has the sound "". The word must not be empty.
 func spelled(word string) (takes int, sound, other string) {
 	for _, s := range spellings {
 		if strings.HasPrefix(word, s.letters) {
@@ -133,12 +133,12 @@ func sounds(word string) []string {
 	return all
 }
 
-// vowel reports whether a letter is a vowel, or a letter such as w or y that is written like a
-// vowel.
+// vowel reports whether a letter counts as a vowel; w and y, for example, do.
 func vowel(c byte) bool { return strings.IndexByte("aeiouwy", c) >= 0 }
 
-// opens reports whether an r that is followed by the letters in rest begins a syllable. It does so
-// before another r, and before a vowel that is not the silent e of the endings -re and -res.
+// opens reports whether an r begins a syllable; the parameter rest has the letters after the r. It
+// returns true before another r, and before a vowel that is not the silent e of the endings -re and
+// -res.
 func opens(rest string) bool {
 	return rest != "" && rest != "e" && rest != "es" && strings.IndexByte("aeiouyr", rest[0]) >= 0
 }

@@ -61,7 +61,8 @@ var weights = []float64{2, 2, 1, 1}
 const near = 10
 
 // views returns the three texts of a tool that are compared with a question: the whole tool, the
-// first sentence of its description, and its name. A tool without a description has its name twice.
+// first sentence of its description, and its name. For a tool without a description, the second
+// text is the name as well.
 func views(t tools.Tool) [3]string {
 	_, name, ok := strings.Cut(t.Name, ".")
 	if !ok {
@@ -78,8 +79,8 @@ func views(t tools.Tool) [3]string {
 }
 
 // Find returns the tools that match the text, the best first. It compares words, and also meanings
-// if m is not nil and its vectors are available in time. The rankings are joined by place, since
-// their scores cannot be compared.
+// if m is not nil and its vectors are available in time. The rankings are merged by the positions
+// of the tools, since their scores cannot be compared.
 func (f *Finder) Find(ctx context.Context, m *Meanings, text string) []tools.Tool {
 	worded := f.rank(text)
 	if m != nil && len(f.list) <= mostTools && strings.TrimSpace(text) != "" {
@@ -201,7 +202,8 @@ func (m *Meanings) restart() {
 	m.kept = nil
 }
 
-// forget drops the cached vectors of all other texts if there are too many. The caller holds m.mu.
+// If too many vectors are cached, forget drops all except those of the given texts. The caller
+// holds m.mu.
 func (m *Meanings) forget(texts [][3]string) {
 	if len(m.kept) <= 2*3*mostTools {
 		return
@@ -215,10 +217,10 @@ func (m *Meanings) forget(texts [][3]string) {
 	m.kept = kept
 }
 
-// patiently returns the vectors of texts. If a server refuses the texts, each half is tried
-// separately, and at last only the beginning of a single text: one text that is too long for the
-// model must not cost the others their vectors. It returns an error if a text cannot be embedded at
-// all, or if ctx has ended.
+// patiently returns the vectors of texts. If a server refuses the texts, each half of the list is
+// tried separately, so that one text that is too long does not cost the others their vectors. Of a
+// single text that is refused, only the beginning is tried. It returns an error if a text cannot be
+// embedded at all, or if ctx has ended.
 func patiently(ctx context.Context, embed Embed, texts []string) ([][]float32, error) {
 	vectors, err := embed(ctx, texts)
 	switch {
