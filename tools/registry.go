@@ -116,22 +116,22 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 }
 
 // Replace does the same as Set for a source that also has tools which it does not offer now. The
-// map gone has the reason for each of them, by name. A caller of such a tool gets that reason, and
-// not the message that there is no such tool.
+// map gone has, by name, the reason why such a tool is not offered. A caller of such a tool gets
+// this reason, and not the message that there is no such tool.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }
 
 // Fallback does the same as Replace for a source whose tools are offered only while all other
 // sources are without tools and not expected (see Expect). The map gone has the reasons that
-// callers get while they are not offered. Each change of the registry decides again whether the
-// tools are offered, so that no caller sees the tools of both.
+// callers get while they are not offered. Each change of the registry decides again whether they
+// are offered, so that no caller sees these tools together with those of another source.
 func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
 }
 
-// replace puts fresh in the place of the source's previous group, or at the end if the source is
-// new. It returns an error, and changes nothing, if a tool is not valid or a name is taken.
+// replace replaces a source's previous tools by the group fresh. A new source comes last. replace
+// returns an error, and changes nothing, if a tool is not valid or another source has its name.
 func (r *Registry) replace(fresh group) error {
 	before := r.now.Load()
 	for _, t := range fresh.tools {
@@ -191,8 +191,9 @@ func (r *Registry) Expect(sources ...string) {
 	_ = r.become(groups)
 }
 
-// become makes groups the state of the registry and notifies the watchers. It returns an error, and
-// changes nothing, if two groups have a tool of the same name. The caller holds r.mu.
+// become replaces the state of the registry by the given groups and notifies the watchers. It
+// returns an error, and changes nothing, if two groups have a tool of the same name. The caller
+// holds r.mu.
 func (r *Registry) become(groups []group) error {
 	next, err := snapshot(groups)
 	if err != nil {
@@ -213,10 +214,10 @@ func (r *Registry) become(groups []group) error {
 	return nil
 }
 
-// Close waits until the running calls have ended, but no longer than patience, and reports whether
-// they have ended. The caller may close what the tools use only after that. A tool that ignores its
-// context cannot be ended and is left running. Close polls every millisecond, which is cheap enough
-// since it runs only once, at the end of the program.
+// Close waits until the running calls have ended, but no longer than the parameter patience. It
+// returns true if all calls have ended; only then may the caller close what the tools use. A tool
+// that ignores its context cannot be ended and is left running. Close polls every millisecond,
+// which is cheap enough since it runs only once, at the end of the program.
 func (r *Registry) Close(patience time.Duration) bool {
 	for end := time.Now().Add(patience); r.running.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -286,9 +287,9 @@ func snapshot(groups []group) (*Snapshot, error) {
 // a1b2c3_search_docs.
 var voidPrefix = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
-// Find returns the tool with the given name, or false if there is none. The name may have Void's
-// random prefix (see voidPrefix). The full name is tried first, so that a tool whose own name looks
-// prefixed is found.
+// Find returns the tool with the given name, or false if there is none. The name may have the
+// random prefix that the client Void adds to names of tools (see voidPrefix). The full name is
+// tried first, so that a tool whose own name looks prefixed is found.
 func (s *Snapshot) Find(name string) (Tool, bool) {
 	if i, ok := s.byName[name]; ok {
 		return s.Tools[i], true
@@ -317,9 +318,9 @@ func ValidName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""
 }
 
-// looksAs reports whether t has the same name, schemas and timeout as checked, a tool that was
-// already found valid. Schemas are the same if they are in the same memory. When one of a thousand
-// tools changes, most of the others need no second check.
+// looksAs reports whether t has the same name, schemas and timeout as the parameter checked, which
+// is a tool that was found valid before. Schemas are the same if they are in the same memory. When
+// one of a thousand tools changes, most of the others need no second check.
 func (t Tool) looksAs(checked Tool) bool {
 	same := func(a, b json.RawMessage) bool {
 		return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])

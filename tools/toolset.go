@@ -51,8 +51,8 @@ func (s *Snapshot) Effects() (readOnly, destructive bool) {
 	return readOnly, destructive
 }
 
-// Group replaces all sets and notifies the watchers, as every change of the registry does. It
-// returns an error, and changes nothing, if a set's name is not valid or occurs twice.
+// Group replaces all sets of tools and notifies the watchers, as every change of the registry does.
+// It returns an error, and changes nothing, if a set's name is not valid or occurs twice.
 func (r *Registry) Group(sets ...Toolset) error {
 	byName := map[string]Toolset{}
 	for _, s := range sets {
@@ -76,7 +76,7 @@ func (r *Registry) Group(sets ...Toolset) error {
 	return nil
 }
 
-// setKey is the context key of the one set that a request is about.
+// setKey is the context key of the name of the set of tools that a request is about.
 type setKey struct{}
 
 // WithSet returns a context for a request that is about one set. The request gets what its caller
@@ -169,7 +169,8 @@ func (s *Snapshot) Admits(t Tool) bool {
 	return s.inner.Admits(t) && s.admitted(t)
 }
 
-// Set returns the set with the given name, or false if there is none that the caller may use.
+// Set returns the set of tools with the given name, or false if there is none that the caller may
+// use.
 func (s *Snapshot) Set(name string) (Toolset, bool) {
 	set, ok := s.sets[name]
 	return set, ok

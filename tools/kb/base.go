@@ -94,10 +94,10 @@ func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (too
 	return tools.Result{}, false
 }
 
-// find returns the id of the knowledge base that is meant by given: its id, its name in upper or
-// lower case, or "" for the only base that the caller may see. If there is no such base or several,
-// it returns the problem in the specification's words, and a hint that lists the bases that the
-// caller may see.
+// find returns the id of the knowledge base that a caller means. The parameter given is the base's
+// id, its name in upper or lower case, or "" for the only base that the caller may see. If no base
+// or several fit, the result problem says so in the specification's words, and hint lists the bases
+// that the caller may see.
 func (b bases) find(ctx context.Context, given string) (id, problem, hint string) {
 	if kbstore.ValidID(given) {
 		return given, "", ""

@@ -45,8 +45,8 @@ func (c *Config) embedders(model *embedding.Client) (questions, passages *embedd
 	return model.With(chosen(c.QueryPrefix, query)), model.With(chosen(c.PassagePrefix, passage))
 }
 
-// chosen returns the prefix that a setting asks for: known for auto or an empty setting, "" for
-// none, and otherwise the setting itself.
+// chosen returns the prefix that the setting set asks for. For "auto" or "" that is the parameter
+// known, for "none" it is "", and otherwise it is the setting itself.
 func chosen(set, known string) string {
 	switch set {
 	case "auto", "":
@@ -58,9 +58,8 @@ func chosen(set, known string) string {
 }
 
 // local returns the search in this program's knowledge bases. It uses the client questions for
-// questions, and compares their vectors with those that the client passages made. It is made even
-// if another service searches instead, since the store may be opened later, and it costs nothing
-// until then.
+// questions, and compares their vectors with those that the client passages made. The search is
+// made even if another service searches instead, since the store may be opened later.
 func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 	l := &retrieval.Local{Small: c.Small}
 	if questions != nil { // a nil pointer in an interface would not be nil

@@ -12,8 +12,9 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// failure returns a failed result with a status from the specification's table. The status is part
-// of the message, because MCP and chat have no statuses; the HTTP API answers with it.
+// failure returns a failed result with an HTTP status from the specification's table. The status is
+// part of the message, because results in MCP and chat have no status; the HTTP API answers with
+// it.
 func failure(status int, message string) tools.Result { return hinted(status, message, "") }
 
 // hinted does the same as failure, with a hint in addition to the specification's words, for a
@@ -48,8 +49,8 @@ func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 }
 
 // refusal returns the result for an error of a search or a store. An error that the specification
-// does not have counts as an unavailable store. Its text may contain a path or an address, so it is
-// not in the result.
+// does not list counts as an unavailable store. Its text may contain a path or an address, so the
+// text is not in the result.
 func refusal(err error) tools.Result {
 	switch {
 	case errors.Is(err, retrieval.ErrUnauthenticated):

@@ -262,8 +262,8 @@ const (
 
 // summaryOf returns a document's title, its beginning and its headings. It needs no model and adds
 // nothing to the document. A model could write better prose, but would cost more than the whole
-// import. Stage 1 of the search only has to keep what may be relevant, and headings name that in
-// the document's own words.
+// import. The first stage of a search compares it with the query, and only has to keep what may be
+// relevant. For that the headings are enough.
 func summaryOf(title string, passages []chunk.Passage) string {
 	parts := []string{title}
 	for _, p := range passages {

@@ -26,8 +26,8 @@ import (
 )
 
 // account is the user's sign-in at one server. It is stored in one file with the sign-ins at other
-// servers, which only the user can read. Its tokens are for the URL that they were made for, and
-// are sent nowhere else.
+// servers, which only the user can read. Its tokens are sent only to the URL for which they were
+// issued.
 type account struct {
 	entry Entry
 	path  string // of the file
@@ -84,9 +84,9 @@ func (a *account) saved() (s saved, ok bool, err error) {
 	return s, ok && s.URL == a.entry.URL && s.Token != nil, nil
 }
 
-// changeAccounts calls do with the accounts in the file, and writes them back if do reports that it
-// has changed something. The file is made with mode 0600. An error means that the file cannot be
-// read or written.
+// changeAccounts calls the function do with the accounts in the file. If do returns true, it has
+// changed them, and they are written back. The file is made with mode 0600. An error means that the
+// file cannot be read or written.
 func changeAccounts(path string, do func(all map[string]saved) bool) error {
 	accountFile.Lock()
 	defer accountFile.Unlock()
@@ -129,9 +129,10 @@ func removeAccount(path, server string) (was saved, err error) {
 	return was, nil
 }
 
-// update changes the account in the file with do, but only if the account is still there: a request
-// that was under way while the user signed out must not bring the tokens back. It reports whether
-// do has changed it. An error means that the file cannot be changed.
+// update changes the account in the file by the function do, but only if the account is still
+// there. Otherwise a request that was under way while the user signed out would bring the tokens
+// back. The result done is true if do has changed the account. An error means that the file cannot
+// be changed.
 func (a *account) update(do func(s *saved) bool) (done bool, err error) {
 	err = changeAccounts(a.path, func(all map[string]saved) bool {
 		s, ok := all[a.entry.Name]
@@ -172,8 +173,8 @@ func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
 	return err
 }
 
-// handlerOf returns the mcp-go handler that refreshes the token of s. The handler finds the issuer
-// of the token through s.About.
+// handlerOf returns the handler of the library mcp-go that refreshes the token of s. The handler
+// finds the issuer of the token by the URL s.About.
 func (a *account) handlerOf(s saved) *transport.OAuthHandler {
 	h := transport.NewOAuthHandler(transport.OAuthConfig{
 		ClientID: s.ClientID, ClientSecret: s.Secret, TokenEndpointAuthMethod: s.Method,
@@ -203,8 +204,9 @@ func (a *account) header(ctx context.Context) string {
 	return text
 }
 
-// refused records that the server no longer accepts the token in the Authorization header sent. The
-// next request then refreshes the token. A newer token in the file is left alone.
+// refused records that the server no longer accepts a token. The parameter sent is the
+// Authorization header with that token. The next request then refreshes the token. A newer token in
+// the file is left alone.
 func (a *account) refused(sent string) {
 	// If it cannot be written, the next request fails as this one did.
 	_, _ = a.update(func(s *saved) bool {
@@ -222,8 +224,8 @@ type forbidden string
 // Error implements error. It returns the sentence for the user.
 func (f forbidden) Error() string { return string(f) }
 
-// lacks stores the server's answer to a token without enough rights, so that the next sign-in can
-// ask for the missing ones.
+// lacks records that the token has too few rights. It stores the server's challenge, so that the
+// next sign-in can ask for the missing rights.
 func (a *account) lacks(challenge string) {
 	// If it cannot be written, the next sign-in asks for the same rights as the last one.
 	_, _ = a.update(func(s *saved) bool {
@@ -300,8 +302,9 @@ func (s *signIn) names(issuer string) bool {
 	return s.name[issuer]
 }
 
-// look reads an issuer's metadata, and records the issuer if it names itself in its answers. mcp-go
-// does not read this member. Any other text is ignored.
+// look reads the metadata of an issuer of tokens. If the metadata says that the issuer names itself
+// in its answers, look records the issuer. The library mcp-go does not read this. Text that is not
+// such metadata is ignored.
 func (s *signIn) look(text []byte) {
 	var said struct {
 		Issuer string `json:"issuer"`

@@ -17,10 +17,10 @@ import (
 	"toolnorm/tools"
 )
 
-// ask sends a request unchanged and returns its result as the server wrote it. A server of
-// 2026-07-28 asks the client something by returning the question as the result. ask then gets the
-// answer from the client that answers for the connection, and sends the request again with the
-// answer. Only a client that itself speaks 2026-07-28 gets the question as the result. An error
+// ask sends a request unchanged and returns its result as the server wrote it. A server that speaks
+// MCP's revision 2026-07-28 can ask the client something by returning a question as the result. ask
+// then gets the answer from the client that answers for the connection, and sends the request again
+// with it. Only a client that speaks this revision itself gets the question as the result. An error
 // that the server returns is a *tools.RPCError. Other errors mean that the question cannot be
 // answered, or that the request failed.
 func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
@@ -110,16 +110,16 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 	return answer.Result, nil
 }
 
-// alive returns a context that ends with the connection, and a function that frees it. Without such
-// a context, a call over SSE would wait for its own limit when the stream for its answer is gone.
+// alive returns a context that ends with ctx or with the connection, and a function that frees it.
+// Without it, a call over SSE would go on waiting when the stream for its answer is gone.
 func (c *conn) alive(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// takeBack notifies the server that the client no longer waits for a request. Over HTTP with
-// 2026-07-28 it sends nothing, because the end of the request's stream means the same.
+// takeBack notifies the server that the client no longer waits for a request. Over HTTP with MCP's
+// revision 2026-07-28 it sends nothing, because the end of the request's stream means the same.
 func (c *conn) takeBack(id mcp.RequestId) {
 	if c.over() || mcp.IsModernProtocol(c.client.ProtocolVersion()) &&
 		c.client.GetSessionId() != "" {
@@ -145,11 +145,11 @@ func (c *conn) send(n mcp.JSONRPCNotification) {
 // sendTime bounds how long sending a notification takes.
 const sendTime = 5 * time.Second
 
-// heard returns the parameters with a progress token of this connection, unless the client wants no
-// progress. The caller must call stop after the answer. stop returns when all progress that came
-// before the answer has been passed on. A goroutine passes it on, since a client that reads slowly
-// must not delay messages for other clients on the same connection. heard returns an error if
-// params is not an object.
+// heard adds a progress token of this connection to a request's parameters and returns them. If the
+// client wants no progress, the parameters stay unchanged. The caller must call stop after the
+// answer; stop waits until all progress that came before the answer has been passed on. A goroutine
+// passes progress on, since a client that reads slowly must not delay messages for others. heard
+// returns an error if params is not an object.
 func (c *conn) heard(ctx context.Context, params json.RawMessage) (
 	_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")
@@ -210,8 +210,9 @@ func report(ctx context.Context, n mcp.JSONRPCNotification) {
 const mostNews = 1024
 
 // addressed returns a request's parameters and headers as the server's revision requires. For
-// 2026-07-28 it adds the metadata and headers that each request must have. For earlier revisions it
-// removes that metadata and adds no headers. It returns an error if params is not an object.
+// revision 2026-07-28 it adds the metadata and headers that each request must have. For earlier
+// revisions it removes that metadata and adds no headers. It returns an error if params is not an
+// object.
 func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (
 	any, http.Header, error) {
 	version := c.client.ProtocolVersion()
@@ -274,8 +275,8 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 }
 
 // listen passes requests that the server sends to the client that answers for this connection. It
-// does nothing if there is no such client, or if the transport has no requests from servers, such
-// as mcp-go's older one.
+// does nothing if there is no such client, or if servers cannot send requests over the transport,
+// as with the older HTTP transport.
 func (c *conn) listen(t transport.Interface) {
 	both, ok := t.(transport.BidirectionalInterface)
 	if !ok || c.me.answer == nil {

@@ -40,7 +40,7 @@ const messageStart = "data:"
 // excess is the error for a server that exceeds a bound.
 type excess string
 
-// Error implements error. It returns the sentence.
+// Error implements error. It returns a sentence that names the bound.
 func (e excess) Error() string { return string(e) }
 
 // Read implements io.Reader. It returns an excess error when a bound is exceeded, together with the
@@ -123,8 +123,8 @@ type quota struct {
 	at           time.Time
 }
 
-// take adds what was read to the quota, and reports whether the quota is still within the
-// allowance.
+// take adds what was read to the quota, and reports whether the server still keeps to the
+// allowance, the parameter most.
 func (q *quota) take(units, bytes int, most allowance) bool {
 	now := time.Now()
 	passed := now.Sub(q.at).Seconds() // the zero time is ages ago

@@ -86,11 +86,11 @@ const (
 	beforeDiscovery = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 )
 
-// connect connects to the server and returns the connection and its kind of transport, which the
-// caller passes as last the next time. A command has one transport. For a URL, the transport last
-// is tried first, or else the one that the URL suggests: the older SSE for a path that ends in
-// /sse, and otherwise Streamable HTTP. Then the other one is tried. If all fail, the error joins
-// their errors.
+// connect connects to the server. It returns the connection and its kind of transport. The next
+// time the caller passes this kind as the parameter last. A command has one transport. For a URL,
+// the kind last is tried first. If last is "", that is SSE for a path that ends in /sse, and
+// otherwise Streamable HTTP. Then the other kind is tried. If both fail, the error joins their
+// errors.
 func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (
 	c *conn, kind string, err error) {
 	if e.Command != "" {
@@ -142,11 +142,11 @@ func path(text string) string {
 	return at
 }
 
-// over connects over the given kind of HTTP transport, or returns an error. A server of an earlier
-// revision announces changes on a stream, which must be requested when the connection is made. Only
-// then is it known whether the server announces any, so over connects a second time for the stream.
-// If it always requested the stream, mcp-go would stay on an earlier revision even with a server of
-// 2026-07-28.
+// over connects over the given kind of HTTP transport, or returns an error. A server that speaks an
+// earlier revision of MCP announces changes on a stream, which must be requested when the
+// connection is made. Whether the server announces any is known only after that, so over then
+// connects a second time, with the stream. If it always requested the stream, mcp-go would use an
+// earlier revision even with a server of revision 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
 	era := asking{patience: patience}
 	if me.handshake {
@@ -210,9 +210,10 @@ const longestCall = 10 * time.Minute
 // silent drops mcp-go's log. The log contains URLs, and what matters in it is returned as an error.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// open makes a connection with the transport that dial returns, and agrees with the server on a
-// revision. It fails if either fails or ctx ends first. ctx bounds only the opening: the connection
-// outlives it, since the request that happens to make the connection may end at any time.
+// open makes a connection with the transport that the function dial returns, and agrees with the
+// server on a revision of MCP. It returns an error if one of these fails or ctx ends first. The
+// connection outlives ctx, since the request that happens to make the connection may end at any
+// time.
 func (e Entry) open(ctx context.Context, me greeting, era asking,
 	dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}, me: me}
@@ -262,8 +263,8 @@ func (e Entry) open(ctx context.Context, me greeting, era asking,
 	return c, err
 }
 
-// tellsChanges reports whether the server announces changes of its lists. A server that does not is
-// asked for them every refreshTime.
+// tellsChanges reports whether the server announces changes of its lists. Other servers are asked
+// for their lists every refreshTime.
 func (c *conn) tellsChanges() bool {
 	can := c.client.GetServerCapabilities()
 	return can.Tools != nil && can.Tools.ListChanged ||
@@ -305,9 +306,9 @@ func (c *conn) close() {
 // over reports whether the connection has ended, because it broke or was given up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request and returns its result as the server wrote it. mcp-go reads the result after
-// its conversion by plain, or unchanged if plain is nil. If the connection breaks, do returns
-// errLost. It returns other errors of the request unchanged.
+// do runs a request and returns its result as the server wrote it. The library mcp-go reads the
+// result as well, but converted by the function plain, unless plain is nil. If the connection
+// breaks, do returns errLost. It returns other errors of the request unchanged.
 func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage,
 	request func(context.Context) error) (json.RawMessage, error) {
 	ctx, stop := c.alive(ctx)
@@ -378,8 +379,8 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 }
 
 // allowedTexts returns the texts of a page's tools. It leaves out, and reports in odd, the tools
-// that mcp-go has left out because their x-mcp-header breaks the rules of 2026-07-28. Both lists
-// have the same order, so they are walked together. A text that cannot be read stays, so that
+// that mcp-go has left out because their x-mcp-header breaks the rules of 2026-07-28. The
+// parameters texts and tools have the same order. A text that cannot be read stays, so that
 // link.list reports it.
 func allowedTexts(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage,
 	odd []LeftOut) {

@@ -19,8 +19,9 @@ type directory struct {
 	kept []place // in the order in which they came
 }
 
-// place is an address or a task, with the session of the client to which a server has named it. An
-// empty session means that it was named on the connection that all clients share.
+// place identifies an address or a task, together with the session of the client to which a server
+// has named it. An empty session means that the server has named it on the connection that all
+// clients share.
 type place struct{ session, name string }
 
 // mostPlaces is how many places a directory records. Older ones are forgotten.

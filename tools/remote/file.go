@@ -167,7 +167,8 @@ func (w *written) take(taken map[string]bool) {
 	}
 }
 
-// shown returns the name of an entry for a list, or "entry N" if it has none, N being at+1.
+// shown returns the name of an entry for a list, or "entry N" if it has none. N is counted from 1;
+// the parameter at is counted from 0.
 func (w *written) shown(at int) string {
 	if w.err == nil {
 		return w.entry.Name
@@ -175,7 +176,8 @@ func (w *written) shown(at int) string {
 	return cmp.Or(w.key, fmt.Sprintf("entry %d", at+1))
 }
 
-// find returns the index of a server by its name here or in the file, or -1 if there is none.
+// find returns the index of the server with a name, or -1 if there is none. The name may be the
+// valid name that the program uses, or the name in the file.
 func (f *file) find(name string) int {
 	for _, is := range []func(written) bool{
 		func(w written) bool { return w.err == nil && w.entry.Name == name },
@@ -188,10 +190,10 @@ func (f *file) find(name string) int {
 	return -1
 }
 
-// put adds a server by its URL. An existing entry gets the new URL and loses members of a command,
-// and its headers if the URL is another server's, because they may be keys. The entry is read again
-// from the text that will be saved, so that both cannot differ. put returns an error if the entry
-// is not valid or there are too many servers.
+// put adds a server by its URL. An existing entry gets the new URL and loses the members of a
+// command. If the URL is another server's, it also loses its headers, because they may be keys. The
+// entry is read again from the text that will be saved. put returns an error if the entry is not
+// valid or there are too many servers.
 func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
 	o := object{}
@@ -344,9 +346,9 @@ func indent(text []byte) ([]byte, error) {
 // none can be added. It is not fatal, so that the program works on a read-only disk.
 var errNoPlace = errors.New("mcp.json cannot be made")
 
-// load reads the file at path. It makes a missing file, without servers, so that people find where
-// to write; if that fails, it returns an empty file and errNoPlace. A broken file is an error and
-// never an empty list, since the next save would lose everything in it.
+// load reads the file at path. If the file is missing, load makes one without servers, so that
+// people find where to write. If that fails, it returns an empty file and errNoPlace. A broken file
+// is an error and never an empty list, since the next save would lose everything in it.
 func load(path string) (*file, error) {
 	text, err := os.ReadFile(path)
 	// ENOTDIR: a file is where a folder of the path should be; then it cannot be made either.

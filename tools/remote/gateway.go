@@ -14,8 +14,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Notify makes f the function that is called when a server's prompts or resources may have changed.
-// f gets the method of the notification. It replaces any earlier function.
+// Notify sets the function that is called when a server's prompts or resources may have changed.
+// The function f gets the method of the server's notification.
 func (s *Set) Notify(f func(method string)) { s.tell.Store(&f) }
 
 // news handles the notifications of a server on the shared connection: it passes on those about
@@ -145,8 +145,9 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 	return all
 }
 
-// items requests all pages of a server's list and returns the members under key. If a page cannot
-// be requested or read, it returns those of the pages before.
+// items requests all pages of a server's list, and returns the elements that the pages have under
+// the given key. If a page cannot be requested or read, it returns the elements of the pages
+// before.
 func (l *link) items(ctx context.Context, method, key string) (all []json.RawMessage) {
 	way, cursor := l.way(ctx, false), ""
 	for range mostPages {
@@ -228,7 +229,8 @@ func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage
 
 // forward sends a request to the server and returns its result. The parameter own asks for a
 // connection for this client alone. If the connection turns out to be broken, forward tries once
-// more on a new one, and then returns an error that says that the server does not answer.
+// more on a new connection. If that is broken too, it returns an error that says that the server
+// does not answer.
 func (l *link) forward(ctx context.Context, method string, params json.RawMessage, own bool) (
 	json.RawMessage, error) {
 	way := l.way(ctx, own)
@@ -252,8 +254,9 @@ func (l *link) forward(ctx context.Context, method string, params json.RawMessag
 	}
 }
 
-// watching records a client's subscription to a resource, or its end. A relay with subscriptions is
-// not closed when it is idle. watching does nothing on the shared connection.
+// watching records that a client has subscribed to a resource, or has ended the subscription. A
+// client's own connection (see relay) is not closed while it has subscriptions. watching does
+// nothing for the connection that all clients share.
 func (l *link) watching(w way, method string, params json.RawMessage) {
 	r, ok := w.(*relay)
 	if !ok {
@@ -333,9 +336,10 @@ func (s *Set) prefixed(name string) (*link, string) {
 	return s.links[server], rest
 }
 
-// at returns the server that may have a resource: the one that has named its address, or else the
-// one that has named an address with the same scheme and host. If none is known, it requests the
-// lists of resources from all servers, and returns nil if there is still none.
+// at returns the server that may have a resource, in a list of one. That is the server that has
+// named the resource's address, or else one that has named an address with the same scheme and
+// host. If no such server is known, it requests the lists of resources from all servers, and then
+// looks again. It returns nil if there is still no such server.
 func (s *Set) at(ctx context.Context, uri string) []*link {
 	links := s.with("resources")
 	named := func() *link {

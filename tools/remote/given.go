@@ -45,8 +45,8 @@ func plainAnswer(method string, params, answer json.RawMessage) json.RawMessage 
 	return out.text()
 }
 
-// plainContents returns one piece of a resource as MCP defines it: with an address, which is uri if
-// the piece has none, and with a text or bytes.
+// plainContents returns one piece of a resource as MCP defines it: with an address, and with a text
+// or bytes. If the piece has no address, it gets the parameter uri.
 func plainContents(uri string, one json.RawMessage) object {
 	o, err := readObject(one)
 	if err != nil {
@@ -126,7 +126,7 @@ func (o object) proper() (out object) {
 	return out
 }
 
-// set does the same as with, for values that always encode.
+// set does the same as the method with, for values that can always be encoded.
 func (o object) set(key string, value any) object {
 	text, _ := chat.JSON(value)
 	out, _ := o.with(key, json.RawMessage(text))

@@ -21,7 +21,7 @@ const largestBody = 64 << 10
 // headerName matches the name of a header (RFC 9110, section 5.1).
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$")
 
-// Asked is a server in the form in which a request names it.
+// Asked is an MCP server that a request wants to add.
 type Asked struct {
 	Name    string            `json:"name"`
 	URL     string            `json:"url"`

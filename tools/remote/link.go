@@ -245,8 +245,8 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// read returns the tools in a server's list, sorted by name. Tools that the entry excludes are
-// skipped, and tools that cannot be used are reported in odd.
+// read returns the tools in a server's list, sorted by name. Tools that the server's entry in the
+// file excludes are skipped. The result odd lists tools that cannot be used.
 func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd []LeftOut) {
 	seen := map[string]bool{}
 	for i, text := range texts {

@@ -74,8 +74,8 @@ func foldKey(key string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
 }
 
-// any returns a value by key, in any spelling of the key (see foldKey). The first of the keys
-// counts whose value is present and not null. If there is none, any returns nil.
+// any returns the value of the first of the given keys that the object has, in any spelling (see
+// foldKey). A key whose value is null counts as missing. If all are missing, any returns nil.
 func (o object) any(keys ...string) json.RawMessage {
 	for _, key := range keys {
 		for _, m := range o {
@@ -102,8 +102,8 @@ func (o object) hasNull() bool {
 	return slices.ContainsFunc(o, func(m member) bool { return string(m.value) == "null" })
 }
 
-// with returns a copy of the object with a value set under a key, in its place or at the end. The
-// object itself is unchanged, so that nothing has changed if a later step fails. It returns an
+// with returns a copy of the object in which a key has a new value. A new key is added at the end.
+// The object itself is unchanged, so that nothing has changed if a later step fails. It returns an
 // error if the value cannot be encoded.
 func (o object) with(key string, value any) (object, error) {
 	text, err := chat.JSON(value)

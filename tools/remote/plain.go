@@ -25,13 +25,14 @@ type plainer struct {
 	err  error  // returned after rest
 }
 
-// newPlainer returns a plainer that reads in, which has units of the given kind.
+// newPlainer returns a plainer that reads from the reader in. The parameter unit says whether that
+// has lines, events or a whole body.
 func newPlainer(in io.Reader, unit unit) *plainer {
 	return &plainer{in: bufio.NewReader(in), unit: unit}
 }
 
-// Read implements io.Reader. A line, or a body, is returned when it is complete. The error is that
-// of the reader below.
+// Read implements io.Reader. A line, or a body, is returned when it is complete. It returns the
+// error of the reader from which it reads.
 func (p *plainer) Read(b []byte) (int, error) {
 	if len(p.rest) == 0 && p.err == nil {
 		if p.unit == wholeBody {

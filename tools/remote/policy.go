@@ -57,10 +57,9 @@ type pinned struct {
 }
 
 // RoundTrip implements http.RoundTripper. It returns an error for another origin, or if the user's
-// sign-in lacks rights. It adds the entry's headers only after that check. The reason is that
-// net/http copies a request's headers to where it is redirected, except for a few such as
-// Authorization. The size of the answer is bounded, or of each event in an event stream, since a
-// stream may have any length.
+// sign-in lacks rights. It adds the entry's headers only after that check, because net/http would
+// copy headers, except for a few such as Authorization, to the target of a redirect. The size of
+// the answer is bounded, or of each event in an event stream, since a stream may have any length.
 func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered",
@@ -135,10 +134,10 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// mayDial returns an error if the entry may not be at the address. It is the dialer's Control
-// function, which is called after a name was resolved and before the connection is made, also after
-// a redirect. A check of the name before that could see one address, and the connection could be
-// made to another.
+// mayDial returns an error if the entry's server may not have this address. It is the dialer's
+// Control function, which is called after a name was resolved and before the connection is made,
+// also after a redirect. An earlier check could see another address than the one that is connected
+// to.
 func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -147,9 +146,9 @@ func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	return e.allows(at.Addr())
 }
 
-// allows returns an error if the entry may not be at the address ip. The error names the setting
-// that would allow it, if there is one. Plain http is allowed inside the local network, where few
-// servers have a certificate; on the internet it would show the headers to everyone.
+// allows returns an error if the entry's server may not have the address ip. The error names the
+// setting that would allow it, if there is one. Plain http is allowed inside the local network,
+// where few servers have a certificate; on the internet it would show the headers to everyone.
 func (e Entry) allows(ip netip.Addr) error {
 	if err := alwaysRefused(ip); err != nil {
 		return err
@@ -221,8 +220,9 @@ func in(nets []netip.Prefix, ip netip.Addr) bool {
 	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
-// alwaysRefused returns an error if no server may be at the address, not even one in the user's own
-// file; otherwise nil. A mistake in mcp.json must not make a cloud's keys the answer of a tool.
+// alwaysRefused returns an error if no server may have this address, not even a server in the
+// user's own file. By a mistake in mcp.json a tool could otherwise return the keys of a cloud
+// machine.
 func alwaysRefused(ip netip.Addr) error {
 	if in(never, plain(ip)) {
 		return fmt.Errorf("no MCP server may be at %s", ip)
@@ -233,10 +233,10 @@ func alwaysRefused(ip netip.Addr) error {
 // inside reports whether an address is not on the internet (see near).
 func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
 
-// resolves returns an error if the URL's host has an address that the entry may not be at. It is an
-// early check for the person who adds a server, who would otherwise only find a server that never
-// connects; the connection checks again. An unknown name is not an error, because the server's
-// machine may be off.
+// resolves returns an error if the host of the entry's URL has an address that is not allowed (see
+// allows). It is an early check for the person who adds a server, who would otherwise only find a
+// server that never connects; the connection checks again. An unknown name is not an error, because
+// the server's machine may be off.
 func (e Entry) resolves(ctx context.Context) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {

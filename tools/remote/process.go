@@ -44,10 +44,10 @@ type process struct {
 // on.
 const startGrace = time.Second
 
-// start starts the entry's command, or returns an error if that fails. Each line that the command
-// writes to standard error is passed to told. When its output ends, lost is called with the reason.
-// The command runs with the words from the file and without a shell, so nothing in them is
-// interpreted again.
+// start starts the entry's command, or returns an error if that fails. The function told gets each
+// line that the command writes to standard error. The function lost is called with the reason when
+// the command's output ends. The command runs with the words from the file and without a shell, so
+// nothing in them is interpreted again.
 func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (
 	*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
@@ -94,8 +94,8 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	return p, nil
 }
 
-// newPipe makes a pipe. It returns the end for reading, and sets theirs to the other end, which is
-// for a command. It returns an error if no pipe can be made.
+// newPipe makes a pipe for the output of a command. It returns the end for reading, and stores the
+// end for writing in *theirs. It returns an error if no pipe can be made.
 func newPipe(theirs *io.Writer) (*os.File, error) {
 	r, w, err := os.Pipe()
 	*theirs = w
@@ -125,7 +125,7 @@ func (p *process) Close() error {
 	return fmt.Errorf("%s does not end", p.cmd.Path)
 }
 
-// watched is a reader of a command's output that reports the end of the output to lost.
+// watched is a reader of a command's output. It calls the function lost when the output ends.
 type watched struct {
 	io.Reader
 	heard <-chan struct{}
@@ -149,9 +149,9 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listen passes each line of r to told until the end of r. It cuts long lines and drops lines of a
-// server that floods, which it reads slowly. It never stops reading before the end, because a
-// server blocks when its standard error is a full pipe.
+// listen passes each line of r to the function told until r ends. It cuts long lines. If a server
+// writes too much, listen reads slowly and drops lines. It never stops reading before the end,
+// because a server blocks when its standard error is a full pipe.
 func listen(r io.Reader, told func(string)) {
 	b := bufio.NewReaderSize(r, 16<<10)
 	var q quota

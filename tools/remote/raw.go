@@ -27,7 +27,8 @@ type (
 // makes by itself have none.
 type rawKey struct{}
 
-// kept receives the text of a result. Its field plain returns the text that mcp-go reads instead.
+// kept receives the text of a result as the server wrote it. Its function plain converts the text
+// into the text that mcp-go reads instead.
 type kept struct {
 	text  json.RawMessage
 	plain func(json.RawMessage) json.RawMessage // nil: mcp-go reads the text itself
@@ -35,9 +36,9 @@ type kept struct {
 
 // SendRequest implements transport.Interface and keeps the text of the result (see keep). mcp-go
 // sends initialize after any refusal of server/discover, and a server that speaks only the latest
-// revision does not say then why it refused. So after a refusal that demands a sign-in, initialize
-// fails with that error. If the server refuses the latest revision but lists it as supported,
-// server/discover is sent once more.
+// revision does not say then why it refused. So after a refusal that demands a sign-in, SendRequest
+// fails for initialize with the same error. If the server refuses the latest revision but lists it
+// as supported, server/discover is sent once more.
 func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	if r.Method == string(mcp.MethodInitialize) && t.refused != nil {

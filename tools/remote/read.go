@@ -58,9 +58,9 @@ func readTool(text json.RawMessage) (t listed, err error) {
 	return t, nil
 }
 
-// more returns those further members of a tool that MCP clients are shown, as an object. A member
-// is included only if its value has the right type, because clients refuse a whole list for one
-// icon that is not valid.
+// more returns further members of a tool, such as icons, as an object that MCP clients are shown. A
+// member is included only if its value has the right type, because clients refuse a whole list for
+// one icon that is not valid.
 func more(o object) json.RawMessage {
 	out := object{}
 	for _, m := range o {

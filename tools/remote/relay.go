@@ -37,7 +37,7 @@ type relay struct {
 	closed  bool
 }
 
-// inCall is a running request of the client.
+// inCall is a running request of the client for which a relay works.
 type inCall struct {
 	peer  *tools.Peer
 	timer *timer
@@ -81,7 +81,7 @@ func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 	return r
 }
 
-// relayKey identifies a relay.
+// relayKey identifies a relay, by the client's session and the server.
 type relayKey struct {
 	session string
 	link    *link
@@ -140,8 +140,8 @@ func (r *relay) close() {
 	}
 }
 
-// begin records that a request of the client is running. The caller calls done when the request
-// ends.
+// begin records that a request of the client is running. The caller must call the result done when
+// the request ends.
 func (r *relay) begin(ctx context.Context) (done func()) {
 	p := tools.PeerOf(ctx)
 	r.mu.Lock()
@@ -211,8 +211,8 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// ask implements way. It sends a request of the client on the relay's own connection. It returns an
-// error if the connection or the request fails.
+// ask implements the interface way. It sends a request of the client on the relay's own connection.
+// It returns an error if the connection or the request fails.
 func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, *conn, error) {
 	defer r.begin(ctx)()
@@ -224,7 +224,8 @@ func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) 
 	return raw, c, err
 }
 
-// lost implements way. It closes a connection that broke, so that the next request makes a new one.
+// lost implements the interface way. It closes a connection that broke, so that the next request
+// makes a new one.
 func (r *relay) lost(c *conn) {
 	r.mu.Lock()
 	if r.conn == c {

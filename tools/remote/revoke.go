@@ -21,9 +21,9 @@ const revokeTime = 5 * time.Second
 var errNoRevoking = errors.New("the server that issued them has told no address for that")
 
 // revoke asks the server that issued the tokens of s to revoke them (RFC 7009). The refresh token
-// comes first, since some servers revoke the access token with it. The account need not be in the
-// file any more. revoke returns an error if the server's metadata cannot be read or has no address
-// for this, or if a token is not revoked.
+// comes first, since some servers revoke the access token with it. The account may already be
+// removed from the file. revoke returns an error if the server's metadata cannot be read or has no
+// address for revoking tokens, or if a token is not revoked.
 func (a *account) revoke(ctx context.Context, s saved) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, revokeTime, fmt.Errorf(
 		"no answer within %v", revokeTime))
@@ -40,9 +40,9 @@ func (a *account) revoke(ctx context.Context, s saved) error {
 	return errors.Join(err, s.take(ctx, web, about, "access_token", s.Token.AccessToken))
 }
 
-// take asks the server to revoke one token, or does nothing if the token is empty. It identifies
-// the program in the same way as when the token was requested. It returns an error if the server
-// does not answer with 200.
+// take asks the server to revoke one token, or does nothing if the token is empty. The program
+// identifies itself as it did when it requested the token. It returns an error if the server does
+// not answer with 200.
 func (s saved) take(ctx context.Context, web *http.Client, about *transport.AuthServerMetadata,
 	kind, token string) error {
 	if token == "" {

@@ -57,8 +57,8 @@ type Set struct {
 	tell    atomic.Pointer[func(method string)]
 }
 
-// stamp distinguishes two states of a file. Two edits of the same size within one step of the file
-// system's clock look alike, but people do not edit that fast.
+// stamp has what shows that a file has changed, such as its size and time. Two edits of the same
+// size within one step of the file system's clock look alike, but people do not edit that fast.
 type stamp struct {
 	at   time.Time
 	size int64
@@ -108,9 +108,9 @@ func (s *Set) Close() {
 	s.running.Wait()
 }
 
-// take makes f the file of the set: it connects new servers and ends removed ones. A server whose
-// entry is unchanged keeps its connection, so that an edit of one server does not end the calls of
-// the others. The caller holds s.mu.
+// take replaces the set's file by f: it connects to new servers and ends the connections of removed
+// servers. A server whose entry is unchanged keeps its connection, so that an edit of one server
+// does not end the calls of the others. The caller holds s.mu.
 func (s *Set) take(f *file) {
 	said := map[string]string{} // what was left out before
 	if s.file != nil {
@@ -227,10 +227,10 @@ func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 // errRemoved is the error for work on a server that has been removed in the meantime.
 var errRemoved = errors.New("the server has been removed")
 
-// change reads the file, changes it with do, saves it and makes it the set's file. It starts from
-// the file and not from memory, because an edit of the last two seconds, which watch has not seen
-// yet, must not be lost. A removed file is written again with its last content. change returns an
-// error, and changes nothing, if the file cannot be read or written, or if do returns an error.
+// change reads the file, changes it by the function do, saves it and uses it from then on. It
+// starts from the file and not from memory, so that an edit that watch has not seen yet is not
+// lost. A removed file is written again with its last content. change returns an error, and changes
+// nothing, if the file cannot be read or written, or if do returns an error.
 func (s *Set) change(do func(f *file) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,9 +33,8 @@ type OAuth struct {
 // SignIn signs the user in to a server of mcp.json, and stores the tokens in the file accounts. It
 // calls show with the address that the user must open, and waits until the browser returns to this
 // machine. It fails if ctx ends first, the server refuses, or the file has no such server. It uses
-// OAuth's authorization code with PKCE and the resource in each request (RFC 8707). The MCP
-// server's metadata names the authorization server (RFC 9728), at which the program registers if it
-// has no client id (RFC 7591).
+// OAuth's authorization code with PKCE and the resource in each request (RFC 8707). Without a
+// client id, the program registers itself at the authorization server.
 func SignIn(ctx context.Context, file, accounts, name string, show func(url string)) error {
 	e, err := entryOf(file, name)
 	if err != nil {
@@ -179,8 +178,8 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	return f, to, err
 }
 
-// address returns the address that the user must open. It comes from the server's metadata, and a
-// browser will open it. So address returns an error unless it is https or on this machine.
+// address returns the address that the user must open. It comes from the server's metadata,
+// so the method returns an error unless the address is https or on this machine.
 func (f *flow) address(ctx context.Context) (to string, err error) {
 	if f.verifier, err = transport.GenerateCodeVerifier(); err == nil {
 		f.state, err = transport.GenerateState()
@@ -200,8 +199,9 @@ func (f *flow) address(ctx context.Context) (to string, err error) {
 	return to, nil
 }
 
-// scopesFor returns the rights to ask for, sorted: those in the settings, or else in the server's
-// challenge, or else the parameter scopes. If the last token had too few, its rights are added.
+// scopesFor returns the rights (scopes) to ask for, sorted. They come from the settings, or else
+// from the server's challenge, or else from the parameter scopes. Unless they are from the
+// settings, those of a last token with too few rights are added.
 func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
 	if len(e.OAuth.Scopes) > 0 {
 		scopes = e.OAuth.Scopes
@@ -218,8 +218,8 @@ func (e Entry) scopesFor(challenge string, before saved, scopes []string) []stri
 
 // register registers the program with the authorization server (RFC 7591), and sets the client id
 // in config. It registers an installed program if the browser returns to this machine, and
-// otherwise a web application, because servers allow each kind other addresses. It fails if the
-// server refuses.
+// otherwise a web application, since servers allow the two kinds different addresses. It fails if
+// the server refuses.
 func register(ctx context.Context, web *http.Client, at string,
 	config *transport.OAuthConfig) error {
 	if at == "" {
@@ -268,7 +268,7 @@ func register(ctx context.Context, web *http.Client, at string,
 }
 
 // finish exchanges the code that the browser brought for a token, and saves the token. It fails if
-// the sign-in was refused, the answer is another issuer's, or saving fails.
+// the sign-in was refused, the answer comes from another issuer, or saving fails.
 func (f *flow) finish(ctx context.Context, back url.Values) error {
 	switch iss := back.Get("iss"); {
 	case back.Get("error") != "":
@@ -356,10 +356,10 @@ func param(challenge, name string) string {
 	return ""
 }
 
-// metadata returns the URL of the server's metadata (RFC 9728), the server's name for itself, and
-// its scopes. It looks at the URL said, from the challenge, and at the two standard places. Without
-// metadata, about is "" and the server is an older one, which signs users in itself. If the
-// metadata is about another server, only its URL counts.
+// metadata finds the server's metadata (RFC 9728), and returns its URL as about. The result
+// resource is the server's name for itself. It looks at said, the URL in the server's challenge,
+// and at the two standard places. If about is "", the server is an older one, which signs users in
+// itself. Of metadata about another server only the URL counts.
 func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (
 	about, resource string, scopes []string) {
 	resource = path(e.URL)

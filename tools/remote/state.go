@@ -88,8 +88,8 @@ func (s *Set) List() []State {
 
 // Check returns the number of servers in an mcp.json, and the states of those that cannot work as
 // the file is written: entries that are left out, variables that are not set, and commands that do
-// not exist. Nothing is started or asked. A missing file has no servers. A broken file is one
-// state.
+// not exist. Nothing is started or asked. A missing file counts as one without servers. For a
+// broken file, Check returns one state, about the file itself.
 func Check(path string) (servers int, wrong []State) {
 	if stampOf(path) == (stamp{}) {
 		return 0, nil

@@ -48,8 +48,9 @@ func plainJSON(text []byte) (out []byte, commented bool) {
 	return out, commented
 }
 
-// behindComment returns the position after the comment that begins at the position at. The line
-// break after a comment does not belong to it. A comment without an end reaches to the end of text.
+// behindComment returns the position after a comment. The parameter at is the position at which the
+// comment begins. The line break after a comment does not belong to it. A comment without an end
+// reaches to the end of text.
 func behindComment(text []byte, at int) int {
 	end, width := []byte("\n"), 0
 	if text[at+1] == '*' {

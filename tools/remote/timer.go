@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// timer ends a call when its server has been silent for too long. Progress restarts the timer, and
-// it is stopped while a user answers a question.
+// timer ends a call when its server has been silent for too long. Progress of the call restarts the
+// timer, and the timer is stopped while a user answers a question.
 type timer struct {
 	limit time.Duration
 	mu    sync.Mutex
@@ -45,8 +45,8 @@ func timerOf(ctx context.Context) *timer {
 // again restarts the timer.
 func (t *timer) again() { t.ask(0) }
 
-// ask adds n to the number of open questions. The timer is stopped while there are any, and
-// otherwise restarted. A nil timer does nothing.
+// ask adds n to the number of open questions. The timer is stopped while questions are open, and
+// restarted when none is. A nil timer does nothing.
 func (t *timer) ask(n int) {
 	if t == nil {
 		return

@@ -85,10 +85,10 @@ func qualify(server, tool string) string {
 var otherOfTool = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // call calls a tool on the server and returns its result. If the connection turns out to be broken,
-// call connects again and repeats the call once, but only if that does no harm: the parameter again
-// says that the tool may be repeated, or the server has not run it. So the first call after a
-// server's restart works, and no e-mail is sent twice. The returned error is for the model: the
-// server does not answer, it refuses the call, or the call's time is over.
+// call connects again and repeats the call once, but only if that does no harm: if the parameter
+// again says that the tool may run twice, or if the server has not run the call. So the first call
+// after a server's restart works, and no e-mail is sent twice. The returned error is for the model:
+// the server does not answer, it refuses the call, or the call's time is over.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (
 	tools.Result, error) {
 	params, err := callParams(ctx, tool, args)
@@ -153,8 +153,8 @@ func isTask(params json.RawMessage) bool {
 	return json.Unmarshal(params, &p) == nil && p.Task != nil
 }
 
-// way is how the client of a context reaches a server: by a relay, or by the shared connection of a
-// link.
+// way is how a client reaches a server: by a connection of its own (relay), or by the connection
+// that all clients share (link).
 type way interface {
 	// ask sends a request and returns its result. The connection is nil if none could be made, and
 	// err says why. If the request failed on a connection, both are set.
@@ -162,8 +162,9 @@ type way interface {
 	lost(*conn) // gives up a connection that broke
 }
 
-// way returns the way to the server: the client's relay, or else the link. If own is true, a relay
-// is used even for a client that cannot be asked anything.
+// way returns how the client of ctx reaches the server: by its own connection, or else by the
+// shared one. If the parameter own is true, a client gets its own connection even if it cannot be
+// asked anything.
 func (l *link) way(ctx context.Context, own bool) way {
 	if r := l.set.relayOf(ctx, l, own); r != nil {
 		return r
@@ -171,8 +172,8 @@ func (l *link) way(ctx context.Context, own bool) way {
 	return l
 }
 
-// ask implements way. It sends a request on the shared connection. It returns an error if the
-// connection or the request fails.
+// ask implements the interface way. It sends a request on the shared connection. It returns an
+// error if the connection or the request fails.
 func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, *conn, error) {
 	c, err := l.reached(ctx)
@@ -183,7 +184,7 @@ func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 	return raw, c, err
 }
 
-// lost implements way. It gives up the shared connection.
+// lost implements the interface way. It gives up the connection that all clients share.
 func (l *link) lost(c *conn) { l.drop(c) }
 
 // reached returns the connection for a call, and makes one if there is none. A server that is known

@@ -142,8 +142,8 @@ func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 
 // SignOut removes the tokens and the tools of a server, and connects to the server again without a
 // sign-in. It returns an error if there is no such server, nobody is signed in, or the file cannot
-// be changed. Then it asks the server that issued the tokens to revoke them and waits a few
-// seconds; a failure of that is only logged.
+// be changed. After that, SignOut asks the server that issued the tokens to revoke them, and waits
+// a few seconds for it. If that fails, the failure is only logged.
 func (s *Set) SignOut(name string) error {
 	s.mu.Lock()
 	at := s.file.find(name)

@@ -139,9 +139,9 @@ func (x *elements) broken() error {
 	return nil
 }
 
-// inside reads the content of the current element. It calls do for each child element, and text,
-// which may be nil, for the text between the children. It skips content of a child that do has not
-// read, and children that are nested too deeply.
+// inside reads the content of the current element. It calls the function do for each child element,
+// and the function text, which may be nil, for the text between them. It skips what do has not read
+// of a child, and children that are nested too deeply.
 func (x *elements) inside(do func(xml.StartElement), text func(string)) {
 	for depth := x.depth; x.err == nil && x.depth >= depth; {
 		// RawToken does not check for matching names: depth counts the levels
@@ -181,7 +181,7 @@ func (x *elements) skipToken() {
 	}
 }
 
-// each calls do for every element of a part, at any depth.
+// each calls the function do for every element of a part, at any depth.
 func (x *elements) each(do func(xml.StartElement)) {
 	var all func(xml.StartElement)
 	all = func(e xml.StartElement) {
@@ -222,8 +222,8 @@ func (a *archive) related(name string) map[string]relation {
 // relation is a reference to another part, with its kind.
 type relation struct{ part, kind string }
 
-// main returns the name of the document's main part, which the file declares. If it declares none
-// that exists, main returns usual.
+// main returns the name of the document's main part, which the file declares. If the declared part
+// does not exist, or none is declared, main returns the parameter usual.
 func (a *archive) main(usual string) string {
 	for _, r := range a.related("") {
 		if r.kind == "officeDocument" && a.parts[partName(r.part)] != nil {

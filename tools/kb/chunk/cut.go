@@ -126,8 +126,8 @@ func sentences(text string) (all []string) {
 	return all
 }
 
-// skip returns the index after a run of characters that begins at index i. The given function
-// reports whether a character belongs to the run.
+// skip returns the index of the first character, from index i on, for which the function of returns
+// false.
 func skip(text string, i int, of func(rune) bool) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])

@@ -26,8 +26,8 @@ var wordRoles = map[string]role{
 	"pPr": func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
 }
 
-// ofCell returns a function that handles a property of the current cell of a table. Outside of a
-// table it does nothing.
+// ofCell returns a function that handles an element with a property of the current table cell, such
+// as its width. Outside of a table it does nothing.
 func ofCell(set func(*grid, xml.StartElement)) role {
 	return func(f *flow, e xml.StartElement) {
 		if f.table != nil {

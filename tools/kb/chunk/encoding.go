@@ -64,8 +64,8 @@ func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem strin
 	return text, "", err
 }
 
-// few reports whether at most one in twenty bytes of data is a character that does not occur in
-// texts, so that data is still a text.
+// few reports whether data can be text although it has characters that do not occur in texts. At
+// most one byte in twenty may be such a character.
 func few(data []byte) bool {
 	n := 0
 	for _, r := range string(data) {

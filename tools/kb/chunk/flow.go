@@ -100,8 +100,9 @@ func (f *flow) write(text string) {
 	f.para.text.WriteString(text)
 }
 
-// within calls read, which reads a part of a paragraph. The part is struck through if struck is
-// true. sign is one of the signs for raised and lowered text (see marks.within), or empty.
+// within calls the function read, which reads a part of a paragraph. The parameter struck says
+// whether the part is struck through. The parameter sign is one of the signs for raised and lowered
+// text (see marks.within), or empty.
 func (f *flow) within(struck bool, sign string, read func()) {
 	if f.para == nil {
 		read()
@@ -144,8 +145,8 @@ func (f *flow) paragraph(level int) {
 	}
 }
 
-// put adds the text of a paragraph or of a table to what surrounds it: another paragraph, a cell, a
-// slide's title or the blocks of the text. It drops text that every slide repeats.
+// put adds the text of a paragraph or a table where it belongs: to a surrounding paragraph, a table
+// cell, a slide's title or the blocks of the text. It drops text that every slide repeats.
 func (f *flow) put(text string, p *para) {
 	switch {
 	case f.para != nil:

@@ -13,7 +13,7 @@ type grid struct {
 	filled int              // bytes that repeated cells have added; see room
 }
 
-// reaching is a cell that takes further rows below.
+// reaching is a table cell that also covers rows below its own.
 type reaching struct {
 	text string
 	rows int
@@ -27,9 +27,9 @@ const mostSpan = 1000
 // cells of a thousand rows.
 const mostFilled = 1 << 20
 
-// add adds a cell to the last row, after the cells above that reach down to it, followed by empty
-// cells for the other columns that it takes. A cell that continues the cell above gets the text of
-// the cell above.
+// add adds a cell to the last row, after the cells from above that also cover this row. Empty cells
+// follow for the other columns that the cell takes. A cell that continues the cell above gets the
+// text of the cell above.
 func (g *grid) add(text string) {
 	if g.covered && g.fillOne() {
 		return
@@ -50,8 +50,8 @@ func (g *grid) add(text string) {
 	}
 }
 
-// reaches records that the cell in the column at reaches down, if the current cell takes several
-// rows.
+// reaches records that the current cell, with the given text, also covers rows below, if it takes
+// several rows. The parameter at is the index of its column.
 func (g *grid) reaches(at int, text string) {
 	if g.down > 1 {
 		if g.reach == nil {
@@ -61,14 +61,14 @@ func (g *grid) reaches(at int, text string) {
 	}
 }
 
-// fill adds the cells that reach down to the next columns of the last row.
+// fill adds to the last row the cells from above that cover its next columns.
 func (g *grid) fill() {
 	for g.fillOne() {
 	}
 }
 
-// fillOne adds the cell that reaches down to the next column of the last row. It returns false if
-// there is none, or if the table may not grow (see room).
+// fillOne adds to the last row the cell from above that covers its next column. It returns false if
+// there is no such cell, or if the table may not grow (see room).
 func (g *grid) fillOne() bool {
 	row := &g.rows[len(g.rows)-1]
 	from, has := g.reach[len(*row)]

@@ -190,9 +190,9 @@ func speaks(text string, l *language) bool {
 		(l.frequent == "" || letters > 0 && float64(frequent) >= l.often*n)
 }
 
-// misplaced reports whether a letter cannot follow the character before in words of a language: a
-// capital after a small letter, a letter after a digit, or, in scripts that are not mixed with
-// others, a letter after an ASCII letter.
+// misplaced reports whether the letter r cannot follow a character, the parameter before, in words
+// of a language: a capital after a small letter, a letter after a digit, or, in scripts that are
+// not mixed with others, a letter after an ASCII letter.
 func misplaced(before, r rune, l *language) bool {
 	switch {
 	case unicode.IsUpper(r) && unicode.IsLower(before):
@@ -225,9 +225,9 @@ func among(letters string) func(rune) bool {
 	return func(r rune) bool { return strings.ContainsRune(letters, r) }
 }
 
-// levelOne returns a function that reports whether a character is in the rows first to last of a
-// character set, where its standard has the common characters. If others is not nil, characters for
-// which it returns true count as well.
+// levelOne returns a function that reports whether a character is common. Common characters are
+// those in the rows of a character set from first to last. If the function others is not nil,
+// characters for which others returns true are common as well.
 func levelOne(from encoding.Encoding, first, last byte, others func(rune) bool) func(rune) bool {
 	set := sync.OnceValue(func() map[rune]bool {
 		all := map[rune]bool{}

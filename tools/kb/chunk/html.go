@@ -135,7 +135,7 @@ func (p *page) block(n *html.Node) {
 }
 
 // paragraph reads an element as a block of its own, unless it is inside a table, a list or another
-// element of together.
+// element whose parts stay together.
 func (p *page) paragraph(n *html.Node) {
 	within := false
 	for up := n.Parent; up != nil; up = up.Parent {
@@ -161,8 +161,8 @@ func (p *page) children(n *html.Node) {
 	}
 }
 
-// title sets the page's title to that in the head, which a browser's tab shows, usually with the
-// name of the site after it. The page's own h1 stays a heading.
+// title sets the page's title from the element title in its head. A browser's tab shows this text,
+// which usually ends with the name of the site. The page's h1 stays a heading.
 func (p *page) title(head *html.Node) {
 	for c := head.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Title && c.FirstChild != nil {

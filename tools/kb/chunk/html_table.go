@@ -59,8 +59,8 @@ func (g *grid) read(n *html.Node, caption *string) bool {
 	return true
 }
 
-// cellText returns the text of a cell in one line. line is false if it has structure, or is longer
-// than a passage.
+// cellText returns the text of a cell in one line. The result line is false if the cell has several
+// paragraphs or a list, or is longer than a passage.
 func cellText(n *html.Node) (text string, line bool) {
 	paragraphs := 0
 	for inner := range n.Descendants() {

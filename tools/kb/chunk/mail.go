@@ -173,8 +173,8 @@ func said(blocks []Block) bool {
 	})
 }
 
-// decoded returns the content of a part, decoded from the transfer encoding how. If the content is
-// damaged, it returns what comes before the damage.
+// decoded returns the content of a part, decoded from its transfer encoding. The parameter how is
+// the encoding's name. If the content is damaged, it returns what comes before the damage.
 func decoded(how string, body []byte) []byte {
 	switch strings.ToLower(strings.TrimSpace(how)) {
 	case "base64":

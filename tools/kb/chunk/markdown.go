@@ -6,8 +6,8 @@ import (
 )
 
 // readPlain reads a text whose paragraphs are separated by empty lines. If a blank line follows the
-// first line, that is the title, because most notes begin so. It returns an error if the encoding
-// is not known.
+// first line, the first line is the title, because most notes begin so. It returns an error if the
+// encoding is not known.
 func readPlain(_ string, data []byte) (t Text, err error) {
 	text, problem, err := utf8Text(data)
 	if err != nil {
@@ -46,9 +46,9 @@ type markdown struct {
 }
 
 // readMarkdown reads headings, and blocks between empty lines. Lines in code blocks are not
-// interpreted, since # begins a comment there. Marks in the text stay, because readers, human or
-// model, know them. Comments are left out, since a page made of it does not show them. It returns
-// an error if the encoding is not known.
+// interpreted, since # begins a comment there. Markdown signs within the text stay, because human
+// readers and models know them. Comments are left out, since a page made from the file does not
+// show them. It returns an error if the encoding is not known.
 func readMarkdown(_ string, data []byte) (Text, error) {
 	text, problem, err := utf8Text(data)
 	if err != nil {
@@ -64,7 +64,7 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 	return m.Text, nil
 }
 
-// shown returns the first line of a text, without comments outside of code, and the text behind the
+// shown returns the first line of a text, without comments outside of code, and the text after that
 // line. If a comment spans several lines, its first and its last line become one.
 func (m *markdown) shown(text string) (line, rest string) {
 	var kept strings.Builder
@@ -95,7 +95,7 @@ func (m *markdown) shown(text string) (line, rest string) {
 	return kept.String(), text[min(end+1, len(text)):]
 }
 
-// lineEnd returns the index at which the line ends that contains the index from.
+// lineEnd returns the index of the end of a line. The parameter from is an index in that line.
 func lineEnd(text string, from int) int {
 	if n := strings.IndexByte(text[from:], '\n'); n >= 0 {
 		return from + n
@@ -143,8 +143,9 @@ func (m *markdown) line(line string) {
 	}
 }
 
-// code reads a line of a code block, or the line that begins or ends one. mark is the match of
-// fence, or nil. A block ends with the mark that began it, or a longer one.
+// code reads a line of a code block, or the line that begins or ends one. The parameter mark has
+// the line's code fence, such as ```, or is nil. A block ends with the fence that began it, or a
+// longer one.
 func (m *markdown) code(line string, mark []string) {
 	m.lines = append(m.lines, line)
 	switch {

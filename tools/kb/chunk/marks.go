@@ -18,8 +18,9 @@ const (
 	plain   = " "
 )
 
-// within calls read, which reads a part of a text. The part is struck through if struck is true,
-// and begins with sign, one of the signs above, if sign is not empty.
+// within calls the function read, which reads a part of a text. The parameter struck says whether
+// the part is struck through. The parameter sign is the sign for a raised or lowered number at the
+// beginning of the part, or "".
 func (m *marks) within(struck bool, sign string, read func()) {
 	if struck {
 		m.struck++
@@ -32,7 +33,8 @@ func (m *marks) within(struck bool, sign string, read func()) {
 	read()
 }
 
-// end returns the mark that closes struck text at the end of a line, or "" if it is not open.
+// end returns the mark that closes struck text at the end of a line, or "" if no struck text is
+// open.
 func (m *marks) end() string {
 	open := m.open
 	if m.open, m.sign = false, ""; open {
@@ -51,8 +53,8 @@ func (m *marks) close() string {
 	return "~~"
 }
 
-// begin returns the marks that belong between the text so far, which is so, and the next text: a
-// sign, ~~, both, or "" for none. text must not be empty.
+// begin returns what has to stand between two texts: a sign, ~~, both, or "" for nothing. The
+// parameter so is the text so far, and text, which must not be empty, is the next text.
 func (m *marks) begin(so, text string) string {
 	sign := m.sign
 	if m.sign = ""; sign != "" && (so == "" || !digit(so[len(so)-1]) || !startsNumber(sign, text)) {
@@ -65,8 +67,8 @@ func (m *marks) begin(so, text string) string {
 	return sign
 }
 
-// startsNumber reports whether text begins with a digit, or, if it is raised, with a sign and a
-// digit.
+// startsNumber reports whether text begins with a digit, or, if the text is raised, with a sign and
+// a digit.
 func startsNumber(sign, text string) bool {
 	if sign == raised {
 		for _, minus := range []string{"-", "+", "−", "–"} {

@@ -93,7 +93,7 @@ var errUnknown = errors.New(
 
 // piecesOf returns the texts of a page in the order of the file. They are not sorted by position,
 // since that would mix the columns of a page with two. It returns errSlow if the page is not read
-// before until, and errUnknown, with what can be read, if a font cannot be decoded.
+// before the time until. It returns errUnknown, with what can be read, if a font cannot be decoded.
 func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1},
 		resources: []pdf.Value{p.resources}, fonts: map[string]font{}, until: until}
@@ -156,8 +156,8 @@ func (r *reader) operator(op string, args []token) {
 }
 
 // textOperator executes an operator that positions or shows text (section 9.4 of the standard).
-// Operators that change only the look of text are ignored. at and n return an operand as a token
-// and as a number.
+// Operators that change only the look of text are ignored. The functions at and n return the
+// operand with a given index, as a token and as a number.
 func (r *reader) textOperator(op string, at func(int) token, n func(int) float64) {
 	switch op {
 	case "BT":

@@ -99,7 +99,7 @@ const (
 	longestDict = 1 << 16 // bytes before a stream
 )
 
-// number returns the number in m.data at the given span, which is relative to from.
+// number returns the number in a span of m.data. The span is relative to the offset from.
 func (m *finder) number(from int, span []int) int {
 	n, _ := strconv.Atoi(string(m.data[from+span[0] : from+span[1]])) // at most nine digits
 	return n
@@ -172,7 +172,7 @@ func (m *finder) trailer() string {
 	return root
 }
 
-// list returns the file with a cross-reference table of all objects and the trailer appended.
+// list appends a cross-reference table of all objects, and the trailer, to the file and returns it.
 func (m *finder) list(trailer string) []byte {
 	out := append(m.out, '\n')
 	start, highest := len(out), 0

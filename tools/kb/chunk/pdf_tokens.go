@@ -35,9 +35,9 @@ type lexer struct {
 	at   int
 }
 
-// interpret calls do with every operator of a stream and the operands before it. It does not check
-// the names of operators, because an unknown operator has no effect, as the standard demands
-// between BX and EX.
+// interpret calls the function do with every operator of a stream and the operands before it. It
+// does not check the names of operators, because an unknown operator has no effect, as the standard
+// demands between BX and EX.
 func interpret(data []byte, do func(op string, args []token)) {
 	l := &lexer{data: data}
 	var args []token

@@ -36,8 +36,8 @@ func pagesOf(file *pdf.Reader) (t tree) {
 	return t
 }
 
-// enter collects the pages below a node, or the node itself if it is a page. resources are those
-// inherited from above.
+// enter collects the pages below a node, or the node itself if it is a page. The parameter
+// resources has what pages inherit from the nodes above, such as fonts.
 func (t *tree) enter(node, resources pdf.Value, depth int) {
 	if t.nodes++; t.nodes > mostNodes || len(t.pages) > mostPages {
 		return
@@ -64,7 +64,7 @@ func (t *tree) enter(node, resources pdf.Value, depth int) {
 	}
 }
 
-// guarded runs do, and returns an error if it panics, as the library sometimes does.
+// guarded calls the function do, and returns an error if do panics, as the library sometimes does.
 func guarded(do func()) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {

@@ -179,7 +179,8 @@ func (f *flow) begin() {
 }
 
 // finish sets the title of a slide as the heading of all its blocks, since the title may come after
-// them. from is the index of its first block. If the slide has only a title, that becomes a block.
+// them. The parameter from is the index of the slide's first block. If the slide has only a title,
+// the title becomes a block.
 func (f *flow) finish(from int) {
 	title := f.caption
 	f.restart()

@@ -76,8 +76,8 @@ func sheetLines(rows [][]string) (lines []string) {
 	return lines
 }
 
-// extent returns the first and the last column of a row that are not empty. first is -1 if all are
-// empty.
+// extent returns the first and the last column of a row that are not empty. The result first is -1
+// if all columns are empty.
 func extent(row []string) (first, last int) {
 	first = -1
 	for i, text := range row {

@@ -18,11 +18,11 @@ type Changes struct {
 	Removed     []string     // ids of documents that are gone
 }
 
-// Changes returns what has changed in a base after the version since, or everything if that is 0.
-// It reads a single snapshot, so the rights of a document belong to its chunks. Nothing is
-// filtered, so users of the result must apply a Filter. A changed document is returned with all its
-// chunks, so their order need not be kept in step. It returns ErrNotFound if there is no such base,
-// or another error if the database fails.
+// Changes returns what has changed in a base after a version, the parameter since, or everything if
+// since is 0. It reads a single snapshot, so the rights of a document belong to its chunks. Nothing
+// is filtered, so users of the result must apply a Filter. A changed document is returned with all
+// its chunks. It returns ErrNotFound if there is no such base, or another error if the database
+// fails.
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {
@@ -63,8 +63,8 @@ func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes
 	return c, nil
 }
 
-// snapshot runs do in a read-only transaction that sees one moment. It returns the error of do, or
-// of beginning the transaction.
+// snapshot calls the function do in a read-only transaction that sees the data of one moment. It
+// returns the error of do, or of beginning the transaction.
 func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
@@ -74,9 +74,9 @@ func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return do(tx)
 }
 
-// begin begins a read-only transaction that sees one moment, or returns an error if the database
-// fails. SQLite's transactions always see one moment, and would block writers if they were not
-// read-only. PostgreSQL's see each statement's own moment unless told otherwise.
+// begin begins a read-only transaction that sees the data of one moment, or returns an error if the
+// database fails. SQLite's transactions always see one moment, and would block writers if they were
+// not read-only. PostgreSQL's see each statement's own moment unless told otherwise.
 func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.db.Kind == store.Postgres {
@@ -111,10 +111,10 @@ func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]C
 // of is the FROM clause of statements that select documents and chunks.
 const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 
-// documentsOf returns the documents of a base that satisfy the SQL condition where, with their
-// access rights. It uses two statements, so tx must be a snapshot; otherwise new text could meet
-// old rights. If a row of the rights is odd (see Odd), it is reported and gives access to no one.
-// It returns an error if the database fails.
+// documentsOf returns the documents of a base that satisfy an SQL condition, with their access
+// rights. The condition is the parameter where. It uses two statements, so tx must be a snapshot;
+// otherwise new text could meet old rights. A row of access rights that cannot be used (see Odd) is
+// reported, and gives access to no one. It returns an error if the database fails.
 func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
 	[]Document, error) {
 	s.odd.forget(base, func(o Odd) bool {
@@ -164,8 +164,8 @@ func documentRows(ctx context.Context, s *Store, tx *sql.Tx, base, where string,
 	return all, err
 }
 
-// chunksOf returns the chunks of the documents of a base that satisfy the SQL condition where. It
-// returns an error if the database fails.
+// chunksOf returns the chunks of the documents of a base that satisfy an SQL condition, the
+// parameter where. It returns an error if the database fails.
 func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
 	[]Chunk, error) {
 	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (k Chunk, err error) {

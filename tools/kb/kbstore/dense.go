@@ -25,8 +25,9 @@ const mostIndexed = 2000
 func (s *Store) Compares() bool { return s.vectors }
 
 // findVector reports whether the database has pgvector in a sufficient version. It creates the
-// extension if it is installed on the server and this role may; otherwise vectors are compared in
-// memory, which needs no right. It returns an error if the database fails.
+// extension if the extension is installed on the server and this program's role may create it.
+// Otherwise vectors are compared in memory, which needs no right. It returns an error if the
+// database fails.
 func findVector(ctx context.Context, db *store.DB) (bool, error) {
 	const query = "SELECT COALESCE((SELECT extversion FROM pg_extension WHERE extname = 'vector'), ''), (SELECT count(*) FROM pg_available_extensions WHERE name = 'vector')"
 	var version string
@@ -208,10 +209,10 @@ func (r *Reader) Cosines(ctx context.Context, f Filter, e Embedding, ids []strin
 	return cosines, err
 }
 
-// compared returns the statement for Dense and Cosines, its expression for the distance, and its
-// arguments. The statement selects the passages that the filter allows and that have a vector of
-// the same model and length. The distance is written exactly as in the index, which would otherwise
-// not be used.
+// compared returns an SQL statement for Dense and Cosines. The result text is the statement, near
+// is its expression for the distance, and args are its arguments. The statement selects the
+// passages that the filter allows and that have a vector of the same model and length. The distance
+// is written exactly as in the index, which would otherwise not be used.
 func (s *Store) compared(base string, f Filter, e Embedding) (text, near string, args []any) {
 	args = []any{base, literal(e.Vector), e.Model}
 	near = "k.embedding <=> $2::text::vector"

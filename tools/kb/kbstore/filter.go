@@ -83,7 +83,7 @@ func listed[T any](values []T) string {
 	return string(list)
 }
 
-// among returns an SQL condition that a text is in the list that is the n-th value of the
+// among returns an SQL condition that a text is in a list. The list is the n-th value of the
 // statement.
 func among(kind store.Kind, n int) string {
 	if kind == store.Postgres {
@@ -92,8 +92,9 @@ func among(kind store.Kind, n int) string {
 	return fmt.Sprintf("IN (SELECT value FROM json_each($%d))", n)
 }
 
-// byIDs returns an SQL condition that documents belong to base $1 and are in the list that is the
-// n-th value. With the + sign, SQLite looks them up by their ids and does not scan the whole base.
+// byIDs returns an SQL condition that documents belong to the base $1 and that their ids are in a
+// list, which is the n-th value of the statement. With the + sign, SQLite looks them up by their
+// ids and does not scan the whole base.
 func byIDs(kind store.Kind, n int) string {
 	where := "c.knowledge_base_id = $1 AND d.id " + among(kind, n)
 	if kind == store.SQLite {
@@ -102,8 +103,8 @@ func byIDs(kind store.Kind, n int) string {
 	return where
 }
 
-// each returns an SQL table expression j. Its column value has the elements of the list that is the
-// n-th value of the statement.
+// each returns an SQL expression for a table with the name j. Its column "value" has the elements
+// of a list, which is the n-th value of the statement.
 func each(kind store.Kind, n int) string {
 	if kind == store.Postgres {
 		return fmt.Sprintf("json_array_elements($%d::text::json) j(value)", n)
@@ -112,8 +113,8 @@ func each(kind store.Kind, n int) string {
 }
 
 // ReadableBy reports whether a principal may read a knowledge base. An administrator always may.
-// Others may if it belongs to their tenant and if their token names this base or no bases. What
-// they see in it depends on the Filter.
+// Other principals may if the base belongs to their tenant, and if their token names this base or
+// no bases. What they see in it depends on the Filter.
 func (b *Base) ReadableBy(p *auth.Principal) bool {
 	switch {
 	case p == nil:

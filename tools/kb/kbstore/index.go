@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Sizes are the sizes of the segments of an index of words, in passages.
+// Sizes says how many passages the segments of an index of words may have. A segment is a part of
+// the index that is stored as a whole.
 type Sizes struct {
 	Fresh int // from how many passages that are in no segment a new segment is made
 	Small int // segments with fewer passages are small
@@ -34,8 +35,8 @@ type Words struct {
 	added    atomic.Int64 // passages that this program has added since it called Index
 }
 
-// FreshLimit returns how many fresh passages a search should index for itself. If there are more,
-// it should call Index first.
+// FreshLimit returns how many fresh passages, those in no segment yet, a search should index for
+// itself. If there are more, the search should call Index first.
 func (w *Words) FreshLimit() int { return 2 * w.Sizes.Fresh }
 
 // note counts passages that were added, and calls Index when there are many. It returns the error
@@ -72,7 +73,7 @@ func (w *Words) Index(ctx context.Context, base string, told func(done, all int)
 	}
 }
 
-// job says which documents are to be put into a segment, and which segments that replaces.
+// job says which documents are to be put into a new segment, and which old segments that replaces.
 type job struct {
 	documents []Fresh
 	old       []int64
@@ -96,8 +97,8 @@ func (w *Words) nextJob(ctx context.Context, base string) (j *job, err error) {
 	return j, err
 }
 
-// takeFresh returns a job for as many fresh documents as a segment may have, or nil if there are
-// too few.
+// takeFresh returns a job that puts fresh documents, as many as fit, into a segment. It returns nil
+// if there are too few.
 func takeFresh(fresh []Fresh, sizes Sizes) *job {
 	j, all := &job{}, 0
 	for _, f := range fresh {
@@ -246,8 +247,9 @@ func (m *maker) write(ctx context.Context, tx *store.Tx, base string) (id int64,
 	return id, insertRows(ctx, tx, "streams (place, chunk, tokens)", streams)
 }
 
-// insertRows inserts rows into a table whose columns into names, many in one statement, because
-// each statement is a round trip to PostgreSQL. It returns an error if the database fails.
+// insertRows inserts rows into a table. The parameter into has the table's name and columns, as in
+// "t (a, b)". It inserts many rows in one statement, because each statement is a round trip to
+// PostgreSQL. It returns an error if the database fails.
 func insertRows(ctx context.Context, tx *store.Tx, into string, values []any) error {
 	columns := strings.Count(into, ",") + 1
 	most := columns * 500
@@ -274,10 +276,10 @@ func insertRows(ctx context.Context, tx *store.Tx, into string, values []any) er
 	return err
 }
 
-// settle records which documents are now in the segment id, and returns how many passages these
-// have. A document that has changed since its text was read, or that another program has put into a
-// segment, does not count, and what was written about it is ignored. settle returns an error if the
-// database fails.
+// settle records which documents are now in the segment with this id, and returns how many passages
+// they have. A document that has changed since its text was read, or that another program has put
+// into a segment, does not count, and what was written about it is ignored. settle returns an error
+// if the database fails.
 func (w *Words) settle(ctx context.Context, tx *store.Tx, m *maker, id int64, base string,
 	versions map[string]int64, old []int64) (passages int, err error) {
 	ids := make([]string, len(m.Documents))

@@ -21,9 +21,10 @@ var (
 // bases. A document of its base's tenant gets the tenant of the other base, since nobody could see
 // it there otherwise; its other access rights stay.
 //
-// If the vectors were made again, embedded has the passages with the new ones, and d has that of
-// the summary. If embedded is empty, all vectors stay. Move returns ErrNoDocument, ErrThere or
-// ErrChanged, ErrNotFound for a base that does not exist, or another error if the database fails.
+// If the vectors were made again, embedded has the passages with their new vectors, and d has the
+// summary's new vector. If embedded is empty, all vectors stay. Move returns ErrNoDocument,
+// ErrThere or ErrChanged, ErrNotFound for a base that does not exist, or another error if the
+// database fails.
 func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded []Chunk) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		left, err := next(ctx, tx, from.ID)

@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// Odd is a row that cannot be used, with the reason. It is left out, and everything else is found.
-// If only its vector is odd, only the vector is left out.
+// Odd is a row of the database that cannot be used, with the reason. Searches leave the row out. If
+// only its vector cannot be used, only the vector is left out.
 type Odd struct {
 	Table string `json:"table"`
 	Row   string `json:"row"` // its id, if it has one
@@ -65,15 +65,15 @@ func (o *oddRows) note(base string, row Odd) {
 	}
 }
 
-// forget removes the rows of a base for which read returns true, because they are about to be read
-// again.
+// forget removes records of odd rows of a base, because these rows are about to be read again. The
+// function read reports whether a row is one of them.
 func (o *oddRows) forget(base string, read func(Odd) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	maps.DeleteFunc(o.all[base], func(row Odd, _ bool) bool { return read(row) })
 }
 
-// Tell makes tell the function that is called for each odd row when it is first found.
+// Tell sets the function that is called for each odd row when it is first found.
 func (s *Store) Tell(tell func(Odd)) { s.odd.tell = tell }
 
 // LeftOut returns the odd rows of a base that were found, sorted. For "" it returns those that
@@ -86,7 +86,7 @@ func (s *Store) LeftOut(base string) []Odd {
 	})
 }
 
-// from returns a function that records odd rows of a table of a base.
+// from returns a function that records odd rows (see Odd) of one table, under the given base.
 func (s *Store) from(base, table string) func(*store.Row, string) {
 	return func(r *store.Row, why string) { s.odd.note(base, Odd{table, r.ID, why, r.Of}) }
 }

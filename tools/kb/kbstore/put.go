@@ -11,9 +11,9 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// change runs do in a transaction that gives the base its next version, and notifies other
-// programs. It returns the error of do, ErrNotFound if there is no such base, or another error if
-// the database fails.
+// change calls the function do in a transaction that gives the base its next version, and notifies
+// other programs. It returns the error of do, ErrNotFound if there is no such base, or another
+// error if the database fails.
 func (s *Store) change(ctx context.Context, base string,
 	do func(tx *store.Tx, version int64) error) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
@@ -28,10 +28,10 @@ func (s *Store) change(ctx context.Context, base string,
 	})
 }
 
-// next gives a base its next version and returns that. The row of the base is written before
-// anything else. In PostgreSQL, writers of one base therefore wait for each other, and a reader of
-// version n has seen everything older. next returns ErrNotFound if there is no such base, or
-// another error if the database fails.
+// next gives a base its next version and returns the new version. The row of the base is written
+// before anything else. In PostgreSQL, writers of one base therefore wait for each other, and a
+// reader of version n has seen everything older. next returns ErrNotFound if there is no such base,
+// or another error if the database fails.
 func next(ctx context.Context, tx *store.Tx, base string) (version int64, err error) {
 	err = tx.QueryRowContext(ctx,
 		"UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
@@ -73,8 +73,8 @@ func collect(ctx context.Context, tx *store.Tx, base, name string) (id string, e
 	return id, err
 }
 
-// Describe sets the summary of a collection, by which it is found, with its vector. It returns an
-// error if the base does not exist or the database fails.
+// Describe sets the summary of a collection, and the summary's vector. Searches find the collection
+// by them. It returns an error if the base does not exist or the database fails.
 func (s *Store) Describe(ctx context.Context, base, collection, summary string, e Embedding) error {
 	return s.change(ctx, base, func(tx *store.Tx, _ int64) error {
 		_, err := tx.ExecContext(ctx,
@@ -132,8 +132,8 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 	return s.Words.note(ctx, base, len(chunks))
 }
 
-// ownCollection returns an error if the collection does not belong to the base, whose version would
-// then not count the change, or if the database fails.
+// ownCollection returns an error if the collection belongs to another base, since the change would
+// then be missing in the version of that base. It also returns an error if the database fails.
 func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) error {
 	var n int
 	err := tx.QueryRowContext(ctx,

@@ -11,11 +11,12 @@ import (
 // ErrUnranked is the error for a store that cannot compare vectors, because it has no pgvector.
 var ErrUnranked = errors.New("the store does not compare vectors")
 
-// Serves reports whether the store is a database server. What such a server can do for many
-// programs is not kept in the memory of each.
+// Serves reports whether the store is a database server. Programs that share a server leave to it
+// what each would otherwise keep in its own memory.
 func (s *Store) Serves() bool { return s.db.Kind == store.Postgres }
 
-// Candidate is a passage that the database has found, with the values that later stages need.
+// Candidate is a passage that the database has found, with the values that later stages of a search
+// need.
 type Candidate struct {
 	Chunk
 	Collection string // id of its collection

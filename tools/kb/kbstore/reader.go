@@ -44,9 +44,9 @@ func (d *Damaged) Error() string {
 // Is reports whether target is ErrStale, for errors.Is.
 func (d *Damaged) Is(target error) bool { return target == ErrStale }
 
-// Reader reads the index of words of a base, and its texts. After Begin, everything it reads is of
-// one moment. Without Begin, each statement sees its own moment, and data that does not fit
-// together results in ErrStale; this saves PostgreSQL two round trips.
+// Reader reads the index of words of a base, and its texts. After Begin, everything that it reads
+// is from one moment. Without Begin, each statement sees the data of its own moment, and data that
+// does not fit together results in ErrStale. That saves two round trips to PostgreSQL.
 type Reader struct {
 	words *Words
 	in    store.Asker
@@ -77,8 +77,8 @@ func (r *Reader) Begin(ctx context.Context) (err error) {
 // Begun reports whether the reader has a transaction.
 func (r *Reader) Begun() bool { return r.tx != nil }
 
-// within runs do in the reader's transaction, or in a transaction of its own. It returns the error
-// of do, or of beginning the transaction.
+// within calls the function do in the reader's transaction, or in a transaction of its own. It
+// returns the error of do, or of beginning the transaction.
 func (r *Reader) within(ctx context.Context, do func(tx *sql.Tx) error) error {
 	if r.tx != nil {
 		return do(r.tx)
@@ -93,11 +93,12 @@ func (r *Reader) Close() {
 	}
 }
 
-// Lists contains sealed lists of postings by their tokens. A token that was looked for and is in no
-// text has an empty element.
+// Lists contains, for each token, the encoded lists of where it occurs. A token that was looked for
+// and is in no text has an empty element.
 type Lists map[string]*ListsOf
 
-// ListsOf contains the lists of a token, by the kind of text (OfPassages, OfSummaries) and segment.
+// ListsOf contains the lists of one token, first by the kind of text (OfPassages, OfSummaries) and
+// then by the segment.
 type ListsOf [2]map[int64][]byte
 
 // Look returns the base's version and the segments of its index, and the lists of the given tokens,
@@ -213,7 +214,7 @@ func (r *Reader) Segment(ctx context.Context, id int64) (*Segment, error) {
 	return s, nil
 }
 
-// Made is a segment in memory of a document that is in no stored segment yet.
+// Made is a segment of one document, in memory, because the document is in no stored segment yet.
 type Made struct {
 	*Segment
 	Passages, Summaries *lexical.Segment
@@ -271,9 +272,9 @@ type Stream struct {
 	Tokens []byte // see lexical.ReadStream
 }
 
-// Streams returns the words of passages, in the order of all. If a passage is missing, it returns
-// ErrStale, or a *Damaged if the reader has a transaction. It returns another error if the database
-// fails.
+// Streams returns the words of the passages in the list all, in the same order. If a passage is
+// missing, it returns ErrStale, or a *Damaged if the reader has a transaction. It returns another
+// error if the database fails.
 func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	if len(all) == 0 {
 		return nil, nil

@@ -73,8 +73,8 @@ func (m *maker) add(d *Document, chunks []Chunk) {
 	m.Documents = append(m.Documents, Placed{ID: d.ID, Rights: class, Chunks: len(chunks)})
 }
 
-// made returns the segment and the indexes of the words of its passages and summaries. It must be
-// called after all documents were added.
+// made returns the segment, and two indexes: of the words of its passages and of the words of its
+// summaries. It must be called after all documents were added.
 func (m *maker) made() (s *Segment, passages, summaries *lexical.Segment) {
 	passages, summaries = m.passages.Segment(), m.summaries.Segment()
 	for _, n := range passages.Lengths {
@@ -103,8 +103,8 @@ func (a *Access) same(b Access) bool {
 		slices.Equal(a.Departments, b.Departments)
 }
 
-// pack encodes what a search has to know about a segment before it reads any list. It returns an
-// error if the rights cannot be encoded.
+// pack encodes a segment without its words: its documents, their rights and the lengths of the
+// passages. It returns an error if the rights cannot be encoded.
 func (s *Segment) pack() ([]byte, error) {
 	rights, err := json.Marshal(s.Rights)
 	if err != nil {
@@ -123,14 +123,15 @@ func (s *Segment) pack() ([]byte, error) {
 	return lexical.Seal(b), nil
 }
 
-// packed is a decoder for a packed segment; b is what remains. After an error it is empty, and
-// failed is true.
+// packed decodes what Segment.pack has encoded. The field b has the bytes that are not decoded yet.
+// After an error b is empty, and failed is true.
 type packed struct {
 	b      []byte
 	failed bool
 }
 
-// number decodes a number. If it is missing or larger than most, number returns 0 and sets failed.
+// number decodes a number. If the number is missing or larger than the parameter most, it returns 0
+// and sets failed.
 func (p *packed) number(most int) int {
 	v, n := binary.Uvarint(p.b)
 	if n <= 0 || most < 0 || v > uint64(most) {
@@ -141,8 +142,8 @@ func (p *packed) number(most int) int {
 	return int(v)
 }
 
-// bytes decodes bytes that follow their number. If they are missing, it returns nil and sets
-// failed.
+// bytes decodes a sequence of bytes, which follows its length. If bytes are missing, it returns nil
+// and sets failed.
 func (p *packed) bytes() []byte {
 	n := p.number(len(p.b))
 	if n > len(p.b) {

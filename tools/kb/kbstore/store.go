@@ -217,8 +217,9 @@ func (s *Store) Count(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// basesWhere returns the bases of a statement that ends with where, which may have a condition and
-// an order. It returns an error if the database fails.
+// basesWhere returns the knowledge bases that an SQL statement selects. The parameter where is the
+// end of the statement, with a condition, an order or both. It returns an error if the database
+// fails.
 func (s *Store) basesWhere(ctx context.Context, where string, args ...any) ([]Base, error) {
 	s.odd.forget("", func(Odd) bool { return len(args) == 0 })
 	return store.Read(ctx, s.db, s.from("", tableBases), func(r *store.Row) (b Base, err error) {

@@ -77,8 +77,9 @@ CREATE TRIGGER documents_changed AFTER UPDATE OF id, collection_id, tenant, clea
 END;`
 
 // postgresSegments returns the statements that create the index of words in PostgreSQL (see
-// segments), in place of the older tokens. Lists are not compressed, because they hardly become
-// shorter. The trigger finds its tables whatever search path the role that changes a document has.
+// segments), in place of the older columns for words. Lists are not compressed, because they hardly
+// become shorter. The trigger finds its tables whatever search path the role that changes a
+// document has.
 func postgresSegments() string {
 	_, made, _ := strings.Cut(segments, "INSERT INTO tokens_version VALUES (0);")
 	made, _, _ = strings.Cut(made, "INSERT OR IGNORE")
@@ -127,8 +128,8 @@ CREATE FUNCTION segments_gone() RETURNS trigger LANGUAGE plpgsql SET search_path
 END $$;
 CREATE TRIGGER segments_gone AFTER DELETE ON segments FOR EACH ROW EXECUTE FUNCTION segments_gone();`
 
-// steps returns the migrations of the tables. In SQLite, the first segments were not sealed yet, so
-// one migration empties the index.
+// steps returns the migrations of the tables. In SQLite, the first segments had no checksums yet,
+// so one migration empties the index.
 func steps(kind store.Kind) []store.Step {
 	if kind == store.SQLite {
 		return []store.Step{store.SQL("tables", tables), store.SQL("segments", segments),

@@ -10,10 +10,10 @@ import (
 // another format.
 const mostlySame = .9
 
-// words are the words of a passage. own has them as numbers that may mean other words in another
-// passage. The function all iterates over them as numbers that mean the same in all passages, and
-// may have to split the text for that. The set has these, and is made when other words are compared
-// with it.
+// words has the words of a passage as numbers, in three forms. In own, the same number may mean
+// another word in another passage. The function all iterates over numbers that mean the same in all
+// passages, and may have to split the text for that. The set has the numbers of all, and is made
+// for the first comparison.
 type words struct {
 	own       []uint32
 	all       func() iter.Seq[uint32]
@@ -22,7 +22,8 @@ type words struct {
 }
 
 // alike reports whether two passages are copies. Most pairs differ in length, so nothing has to be
-// read for them. Of most others one is read to where it has too many words that the other has not.
+// read for them. For the other pairs, one passage is read until too many of its words are missing
+// in the other passage.
 func (w *words) alike(other *words) bool {
 	short, long := min(len(w.own), len(other.own)), max(len(w.own), len(other.own))
 	if short == 0 || float64(short) < mostlySame*float64(long) {
@@ -45,7 +46,7 @@ func (w *words) alike(other *words) bool {
 	return float64(same) >= least
 }
 
-// wordsOf returns a words value for words that have been read already.
+// wordsOf returns a words value for a passage whose words have their numbers already.
 func wordsOf(all []uint32) words {
 	return words{own: all, all: func() iter.Seq[uint32] { return slices.Values(all) }}
 }
@@ -58,7 +59,7 @@ func (w *words) distinct() int {
 	return w.different
 }
 
-// made returns the set of the words.
+// made returns the set of the words, and makes it at the first call.
 func (w *words) made() map[uint32]bool {
 	if w.set == nil {
 		w.set = make(map[uint32]bool, w.distinct())

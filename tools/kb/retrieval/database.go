@@ -6,8 +6,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// open returns the view of a knowledge base that fits how the base is stored and which models there
-// are. The view must be closed. open returns an error if the index cannot be read.
+// open returns a view of a knowledge base. Which kind of view it is depends on how the base is
+// stored and whether there is an embedding model. The view must be closed. open returns an error if
+// the index cannot be read.
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter, query string,
 	whole bool) (view, error) {
 	var m *memory
@@ -43,14 +44,14 @@ type database struct {
 	vectors *memory
 }
 
-// close implements view. It releases both views.
+// close implements the interface view. It releases the two views that d consists of.
 func (d *database) close() {
 	d.vectors.close()
 	d.disk.close()
 }
 
-// narrow implements view. It runs stage 1 with the summaries in memory. A document that was added
-// after they were read is not known there, and is kept.
+// narrow implements the interface view. It leaves out irrelevant documents by their summaries,
+// which are in memory. Documents that were added after the summaries were read are kept.
 func (d *database) narrow(ctx context.Context, query string, v []float32) (n int, err error) {
 	m := d.vectors
 	if _, err = m.narrow(ctx, query, v); err != nil {
@@ -63,9 +64,9 @@ func (d *database) narrow(ctx context.Context, query string, v []float32) (n int
 	return d.count, nil
 }
 
-// nearest implements view. It compares vectors in memory and reads the texts from the database,
-// which applies the filter once more. It returns an error if the vectors cannot be compared or the
-// database fails.
+// nearest implements the interface view. It compares vectors in memory and reads the texts from the
+// database, which applies the filter once more. It returns an error if the vectors cannot be
+// compared or the database fails.
 func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
 	near, err := d.vectors.nearest(ctx, v, n)
 	if err != nil {
@@ -74,7 +75,8 @@ func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage,
 	return d.nearby(ctx, near)
 }
 
-// compare implements view. A passage that was imported after the vectors were read gets no cosine.
+// compare implements the interface view. A passage that was imported after the vectors were read
+// gets no cosine.
 func (d *database) compare(ctx context.Context, all []*passage, v []float32) error {
 	return d.vectors.compareRows(ctx, all, v, func(p *passage) (int, bool) {
 		row, there := d.vectors.rows[p.Chunk]

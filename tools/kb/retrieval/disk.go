@@ -50,8 +50,9 @@ type spot struct {
 	fields        [][]uint32
 }
 
-// newDisk runs stage 2 and returns the view. It applies the filter to the rights in every segment,
-// of which there are few kinds, and so to every document.
+// newDisk returns a view of a base's index of words, in which only the documents that the filter
+// allows can be found. It applies the filter to the few kinds of rights in each segment, and so to
+// every document.
 func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	read kbstore.Lists) *disk {
 	d := &disk{reader: r, filter: f, parts: p.all, read: read, query: query,
@@ -87,7 +88,7 @@ func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	return d
 }
 
-// close implements view. It closes the reader; passages that were found stay valid.
+// close implements the interface view. It closes the reader; passages that were found stay valid.
 func (d *disk) close() {
 	if !d.closed {
 		d.closed = true
@@ -95,11 +96,13 @@ func (d *disk) close() {
 	}
 }
 
-// documents implements view. It returns how many documents may be searched, and how many there are.
+// documents implements the interface view. It returns how many documents may be searched, and how
+// many there are.
 func (d *disk) documents() (allowed, all int) { return d.count, d.all }
 
-// damaged converts an error from a part in the store into a *kbstore.Damaged for its segment, which
-// is then made again. It returns nil for nil, and the error itself for a part in memory.
+// damaged converts an error in a part of the index. If the part is stored, it returns a
+// *kbstore.Damaged, so that the segment is made again. If the part is in memory, it returns the
+// error itself. It returns nil for nil.
 func (d *disk) damaged(part int, err error) error {
 	if err != nil && d.parts[part].made == nil {
 		return &kbstore.Damaged{Segment: d.parts[part].ID}
@@ -136,8 +139,8 @@ func (d *disk) lists(kind int) ([]map[string]lexical.List, error) {
 	return all, nil
 }
 
-// decode returns the postings of a list. They are valid until the next call. It returns an error if
-// the list is damaged.
+// decode returns the postings in an encoded list: which texts have the word, and how often. They
+// are valid until the next call. It returns an error if the list is damaged.
 func (d *disk) decode(part, texts int, list lexical.List) ([]lexical.Posting, error) {
 	postings, err := list.Read(d.postings, texts)
 	if err == nil {
@@ -147,9 +150,9 @@ func (d *disk) decode(part, texts int, list lexical.List) ([]lexical.Posting, er
 }
 
 // statistics returns the statistics of the texts that the principal may see, for the words in
-// lists. Hidden texts are not counted, since a score would reveal what is in them. If nothing of a
-// part is hidden, or whole classes of rights are, the counts at the beginning of a list are used,
-// and otherwise its postings are counted. It returns an error if a list is damaged.
+// lists. Hidden texts are not counted, since a score would reveal what is in them. A list begins
+// with counts, for all texts or for each class of rights. They are used where they suffice;
+// otherwise the list's postings are counted. It returns an error if a list is damaged.
 func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.Statistics, error) {
 	s := lexical.Statistics{Texts: d.documentsSeen, Frequency: map[string]int{}}
 	if kind == kbstore.OfPassages {
@@ -187,8 +190,8 @@ func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.St
 	return s, nil
 }
 
-// best collects passages and keeps the best n. It may contain more for a while, because the others
-// are removed only when there are many.
+// best collects passages and keeps the best n. It may contain more than n for a while, because the
+// others are removed only when there are many.
 type best struct {
 	n     int
 	all   []ranked
@@ -223,8 +226,8 @@ func (b *best) cut() {
 	}
 }
 
-// words implements view. It scores all passages that may be searched, part by part, and returns the
-// best n. It returns an error if the index is damaged or the database fails.
+// words implements the interface view. It scores all passages that may be searched, part by part,
+// and returns the best n. It returns an error if the index is damaged or the database fails.
 func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, error) {
 	lists, err := d.lists(kbstore.OfPassages)
 	if err != nil {
@@ -269,7 +272,8 @@ func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, erro
 	return d.passages(ctx, found.all, whole.Ideal(query))
 }
 
-// gather adds those passages of part i to found that may be searched and have a score.
+// gather adds to found the passages of one part of the index that may be searched and have a score.
+// The parameter i is the index of the part.
 func (d *disk) gather(found *best, i int, scores []float64) {
 	may, owners, keys := d.seen[i].may, d.parts[i].Owners, d.parts[i].Keys
 	for row, score := range scores {
@@ -279,8 +283,8 @@ func (d *disk) gather(found *best, i int, scores []float64) {
 	}
 }
 
-// numbers iterates over the words of a text, as numbers that are equal for equal words in all parts,
-// while the numbers within two parts differ.
+// numbers iterates over the words of a text, as numbers. The same word has the same number in all
+// parts of the index.
 func (d *disk) numbers(text string) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for token := range lexical.Each(text) {
@@ -301,7 +305,7 @@ func (d *disk) number(token string) uint32 {
 	return n
 }
 
-// features implements view. It never returns an error.
+// features implements the interface view. It never returns an error.
 func (d *disk) features(_ string, all []*passage) (features []lexical.Features, err error) {
 	for _, p := range all {
 		row := &d.rows[p.row]
@@ -310,8 +314,8 @@ func (d *disk) features(_ string, all []*passage) (features []lexical.Features, 
 	return features, nil
 }
 
-// nearest implements view. It always returns a skip error, because views with vectors have their
-// own nearest.
+// nearest implements the interface view. It always returns a skip error (see skip), because this
+// view has no vectors.
 func (d *disk) nearest(context.Context, []float32, int) ([]*passage, error) {
 	return nil, skip("no embedder")
 }

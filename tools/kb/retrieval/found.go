@@ -10,8 +10,8 @@ import (
 )
 
 // passages returns the found passages with their words. Their texts are read later (see load), when
-// it is known which are shown. ideal is the score of a perfect match. It returns an error if the
-// index is damaged or the database fails.
+// it is known which are shown. The parameter ideal is the score of a perfect match. It returns an
+// error if the index is damaged or the database fails.
 func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
 	var places []kbstore.Place
 	for _, s := range found {
@@ -50,8 +50,8 @@ func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*
 	return all, nil
 }
 
-// load implements view. The store applies the filter once more, so passages that may not be seen
-// any more are dropped. It returns an error if the database fails.
+// load implements the interface view. The store applies the filter once more, so passages that may
+// not be seen any more are dropped. It returns an error if the database fails.
 func (d *disk) load(ctx context.Context, all []*passage) ([]*passage, error) {
 	var ids []string
 	byID := map[string]*passage{}
@@ -107,8 +107,8 @@ func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) 
 	return all, nil
 }
 
-// take returns the passage of a candidate. If words have not found the passage, its text is split
-// into words, since its position in the index is not known.
+// take returns the passage of a candidate. If the search by words has not found this passage, its
+// text is split into words here, since its position in the index is not known.
 func (d *disk) take(c *kbstore.Candidate) *passage {
 	row, there := d.rowOf[c.ID]
 	if !there {

@@ -12,16 +12,17 @@ import (
 // mostKept is about how many bytes of lists each of the two halves of lists may have.
 const mostKept = 32 << 20
 
-// lists keeps the lists of words that searches have read, since segments do not change, other
-// searches have the same words, and the lists of frequent words are long. Words that nobody has
-// searched for lately are dropped. The zero value is ready for use.
+// lists caches what searches have read from the index for each word, because the lists of frequent
+// words are long and other searches have the same words. The lists stay valid, because segments do
+// not change. Words that nobody has searched for lately are dropped. The zero value is ready for
+// use.
 type lists struct {
 	mu         sync.Mutex
 	young, old map[wordOf]kept // old is young as it was when it was last full
 	bytes      int             // of young
 }
 
-// wordOf is a word of a base.
+// wordOf is a word, with the knowledge base in whose index it is looked up.
 type wordOf struct{ base, word string }
 
 // kept has the lists of a word in the given segments.
@@ -30,8 +31,8 @@ type kept struct {
 	*kbstore.ListsOf
 }
 
-// get returns the lists that are kept of a base's words in the given segments, and the words that
-// have none.
+// get looks words up in the cache. The result known has the lists of a base's words in the given
+// segments. The result others has the words that are not cached.
 func (l *lists) get(base string, segments []int64, words []string) (
 	known kbstore.Lists, others []string) {
 	l.mu.Lock()
@@ -54,8 +55,8 @@ func (l *lists) get(base string, segments []int64, words []string) (
 	return known, others
 }
 
-// keep keeps lists of a base that were read in the given segments. They must not be changed any
-// more.
+// keep stores lists that were read from a base's given segments in the cache. The lists must not be
+// changed any more.
 func (l *lists) keep(base string, segments []int64, read kbstore.Lists) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +65,8 @@ func (l *lists) keep(base string, segments []int64, read kbstore.Lists) {
 	}
 }
 
-// put puts lists into young, which becomes old when it is full.
+// put stores the lists of a word in the map l.young. When that is full, it becomes l.old, and a new
+// map begins.
 func (l *lists) put(of wordOf, k kept) {
 	if l.young == nil || l.bytes > mostKept {
 		l.young, l.old, l.bytes = map[wordOf]kept{}, l.young, 0
@@ -77,8 +79,8 @@ func (l *lists) put(of wordOf, k kept) {
 	}
 }
 
-// look is [kbstore.Reader.Look], but does not read the lists that are kept for the segments that
-// the base had at the last search.
+// look does the same as [kbstore.Reader.Look], but takes lists from the cache if the base still has
+// the segments of the last search. The parameter last has these segments.
 func (l *Local) look(ctx context.Context, r *kbstore.Reader, base string, last []int64,
 	words []string) (kbstore.Indexed, kbstore.Lists, error) {
 	known, others := l.lists.get(base, last, words)

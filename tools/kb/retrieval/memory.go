@@ -19,7 +19,8 @@ type indexes struct {
 	byBase map[string]*index
 }
 
-// index is a knowledge base in memory. A passage has the same row among words and vectors.
+// index is a knowledge base in memory. A passage has the same row number among the words and among
+// the vectors.
 //
 // Nobody changes it while a search has it locked: a row that is given to another passage in between
 // would have the rights of the previous one.
@@ -138,8 +139,8 @@ func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error
 	return nil
 }
 
-// put adds a document without passages. Numbers are used again, so that a folder that is imported
-// every night does not make the index grow.
+// put adds a document without passages. It uses the numbers of removed documents again, so that a
+// folder that is imported every night does not make the index grow.
 func (i *index) put(d document) {
 	n := len(i.byNumber)
 	if last := len(i.free) - 1; last >= 0 {
@@ -205,7 +206,7 @@ type memory struct {
 	closed bool
 }
 
-// open runs stage 2 and returns the view: it applies the filter to every document. This decides
+// open returns a view of the index. It first applies the filter to every document, which decides
 // what may be seen before anything is scored. Rights that change before close count only for the
 // next search.
 func (i *index) open(f kbstore.Filter) *memory {
@@ -220,7 +221,7 @@ func (i *index) open(f kbstore.Filter) *memory {
 	return m
 }
 
-// close implements view. It unlocks the index; passages that were found stay valid.
+// close implements the interface view. It unlocks the index; passages that were found stay valid.
 func (m *memory) close() {
 	if !m.closed {
 		m.closed = true
@@ -228,8 +229,7 @@ func (m *memory) close() {
 	}
 }
 
-// documents implements view. It returns how many documents may be searched, and how many there are.
-// Removed documents are in neither number.
+// documents implements the interface view. Removed documents are in neither of the two numbers.
 func (m *memory) documents() (allowed, all int) { return m.count, len(m.number) }
 
 // allowed reports whether a passage may be searched. Every search by words or vectors calls it
@@ -242,8 +242,8 @@ func (m *memory) hasVector(row int) bool {
 	return row < len(m.chunks) && m.vectors.has[row] && m.allowed(row)
 }
 
-// words implements view. The share of the ideal score is only for the metadata; the order is that
-// of BM25. It never returns an error.
+// words implements the interface view. It orders the passages by BM25. Their share of the ideal
+// score is only shown as metadata. It never returns an error.
 func (m *memory) words(_ context.Context, query string, n int) (all []*passage, err error) {
 	text := m.visible(query)
 	ideal := text.Ideal(query)
@@ -255,8 +255,8 @@ func (m *memory) words(_ context.Context, query string, n int) (all []*passage, 
 	return all, nil
 }
 
-// nearest implements view. It returns an error if the vectors cannot be compared or the store
-// fails.
+// nearest implements the interface view. It returns an error if the vectors cannot be compared or
+// the store fails.
 func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passage, err error) {
 	if err := m.comparable(v); err != nil {
 		return nil, err
@@ -274,7 +274,7 @@ func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passag
 	return all, nil
 }
 
-// compare implements view. The passages need not be among the nearest 500.
+// compare implements the interface view. The passages need not be among the nearest 500.
 func (m *memory) compare(ctx context.Context, all []*passage, v []float32) error {
 	return m.compareRows(ctx, all, v, func(p *passage) (int, bool) { return p.row, true })
 }
@@ -297,8 +297,7 @@ func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32,
 	return err
 }
 
-// features implements view. The words of the passages are in the index, so no text is split again.
-// It never returns an error.
+// features implements the interface view. It splits no text again, and never returns an error.
 func (m *memory) features(query string, all []*passage) (
 	features []lexical.Features, err error) {
 	look := m.visible(query).Look(query, fieldWeights...)
@@ -328,8 +327,8 @@ const (
 	unlike   = .1 // coverage below which a document is left out
 )
 
-// narrow implements view. It keeps the best fifty documents and all that are not clearly worse than
-// the best one. It returns a skip error if no summary is clearly better than others.
+// narrow implements the interface view. It keeps the fifty best documents, and all that are not
+// clearly worse than the best. It returns a skip error if no summary is clearly better.
 func (m *memory) narrow(_ context.Context, query string, v []float32) (int, error) {
 	var scores []scoredDocument
 	var least float64
@@ -395,5 +394,5 @@ func (m *memory) byCoverage(query string) (scores []scoredDocument, least float6
 	return scores, unlike
 }
 
-// load implements view. It returns all passages, because they have their texts already.
+// load implements the interface view. It returns all passages unchanged.
 func (m *memory) load(_ context.Context, all []*passage) ([]*passage, error) { return all, nil }

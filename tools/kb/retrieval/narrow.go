@@ -9,9 +9,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// narrow implements view. It runs stage 1 with the words of summaries. It returns a skip error if
-// no summary covers nearly the whole query or there are few documents, and another error if the
-// index is damaged.
+// narrow implements the interface view. It leaves out documents whose summaries have few words of
+// the query. It returns a skip error if no summary covers nearly the whole query or there are few
+// documents, and another error if the index is damaged.
 func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error) {
 	lists, err := d.lists(kbstore.OfSummaries)
 	if err != nil {
@@ -47,8 +47,9 @@ func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error)
 	return d.count, nil
 }
 
-// keep leaves out the documents that are unlike the query and not among the best fifty. coverage
-// has the share of the query's words, by part and document.
+// keep keeps the documents that are like the query or among the best fifty, and leaves out the
+// others. The parameter coverage has the share of the query's words in each document, by part and
+// document.
 func (d *disk) keep(coverage [][]float64) {
 	type unlikely struct {
 		part, document int
@@ -89,7 +90,7 @@ func (d *disk) keep(coverage [][]float64) {
 	d.count += len(rest)
 }
 
-// leave leaves out the documents for which kept returns false.
+// leave leaves out the documents for which the function kept returns false.
 func (d *disk) leave(kept func(id string) bool) {
 	d.count = 0
 	for i, v := range d.seen {

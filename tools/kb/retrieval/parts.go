@@ -58,9 +58,9 @@ func (s *states) set(base string, p *parts) {
 	}
 }
 
-// read returns the parts at the reader's moment. It reads only the segments that p does not have,
-// and makes segments in memory for fresh documents that p does not have. p may be nil. It returns
-// an error if the store fails.
+// read returns the parts of the index in the state that the reader sees. It takes from p what has
+// not changed. It reads segments that p does not have, and makes segments in memory for new
+// documents. p may be nil. It returns an error if the store fails.
 func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 	now kbstore.Indexed) (*parts, error) {
 	known, fresh := map[int64]*kbstore.Segment{}, map[kbstore.Fresh]*part{}
@@ -143,9 +143,10 @@ func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filte
 	}
 }
 
-// partsAt returns the parts of a base at the reader's moment, and the lists of the given words. If
-// there are more fresh passages than a search should index for itself, full is true and nothing
-// else is returned. partsAt returns an error if the store fails.
+// partsAt returns the parts of a base's index in the state that the reader sees, and the lists of
+// the given words. If the parameter first is true and there are more new passages than a search
+// should index for itself, partsAt returns only full as true. partsAt returns an error if the store
+// fails.
 func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, words []string,
 	first bool) (p *parts, lists kbstore.Lists, full bool, err error) {
 	var last []int64

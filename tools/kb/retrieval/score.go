@@ -11,8 +11,9 @@ import (
 // it says what the passage below is about.
 var fieldWeights = []float64{1, 2, 1}
 
-// order returns the value by which stage 5 orders passages if only words were compared. Coverage
-// and the longest matching piece decide between passages that BM25 scores alike.
+// order returns the value by which passages are ordered if only words were compared. The share of
+// the query's words in a passage, and the longest matching piece, decide between passages that BM25
+// scores alike.
 func order(p *passage, f lexical.Features) float64 {
 	sum := f.Ideal + .1*f.Coverage + .1*f.Longest
 	if p.Sparse != nil {
@@ -36,10 +37,12 @@ const (
 	mostNumbers // how many numbers there are
 )
 
-// numbers are the numbers of one passage.
+// numbers has the numbers from which the score of one passage is calculated, such as how well its
+// words match.
 type numbers [mostNumbers]float64
 
-// weights convert numbers into the logarithm of the odds that a passage answers the query.
+// weights has one weight for each of the numbers of a passage. The weighted sum is the logarithm of
+// the odds that the passage answers the query.
 type weights [mostNumbers]float64
 
 // The weights that TestPublicSets has fitted, for words alone and for words and vectors.
@@ -68,8 +71,9 @@ const (
 	sisters = 5
 )
 
-// rivals returns the passages after the best one with which it has to be compared, without copies,
-// since what two documents say answers as well as what one says. all must not be empty.
+// rivals returns the passages with which the best passage has to be compared. The parameter all has
+// the passages, the best first, and must not be empty. Copies of a passage are left out, since they
+// answer the query just as well.
 func rivals(all []*passage) (others []*passage) {
 	best, near := all[0], all[1:min(len(all), 5*behind)]
 	copies, family := map[*passage]bool{}, map[string]bool{best.Document: true}
@@ -96,8 +100,8 @@ func rivals(all []*passage) (others []*passage) {
 	return others
 }
 
-// count calculates the numbers of all passages (see numbers), which must be in their order by
-// words. near is the background of the search.
+// count sets the field numbers of all passages, which must be ordered by how well their words
+// match. The parameter near describes the cosines of the search (see background).
 func count(all []*passage, near background) {
 	if len(all) == 0 {
 		return
@@ -122,18 +126,19 @@ func count(all []*passage, near background) {
 	}
 }
 
-// background describes the cosines of passages that have nothing to do with the query. Models and
-// queries differ by tenths in where those lie. So for each search the difference between about the
-// tenth and the fiftieth passage is the unit. Nothing has to be stored for a model, and nothing
-// depends on passages that may not be seen.
+// background describes the cosines of passages that have nothing to do with the query. For
+// different models and queries these cosines differ by tenths. So each search has its own unit: the
+// difference between about the tenth and the fiftieth passage. Nothing has to be stored for a
+// model, and nothing depends on passages that may not be seen.
 type background struct {
 	at, unit      float64
 	first, second float64           // cosines of the nearest passage and the next, without copies
 	closest       map[*passage]bool // the nearest passage and its copies
 }
 
-// backgroundOf returns the background of a search. near has the nearest passages, the nearest
-// first. With fewer than two passages that are no copies, above always returns 0.
+// backgroundOf returns the background of a search. The parameter near has the nearest passages, the
+// nearest first. If fewer than two of them are different, the method above returns zeros for this
+// background.
 func backgroundOf(near []*passage) (b background) {
 	b.closest = map[*passage]bool{}
 	var others []*passage
@@ -157,9 +162,9 @@ func backgroundOf(near []*passage) (b background) {
 	return b
 }
 
-// above returns how far the cosine of a passage exceeds the background, in units of its spread,
-// from -2 to 8, and how far the nearest other passage's, from -4 to 4. It returns zeros for a
-// passage without a vector, of which only words can tell.
+// above compares the cosine of a passage, in units of the background. The result next says how far
+// it exceeds the background, from -2 to 8. The result nearest says how far it exceeds the cosine of
+// the nearest other passage, from -4 to 4. Both are 0 for a passage without a vector.
 func (b *background) above(p *passage) (next, nearest float64) {
 	if b.unit == 0 || p.Dense == nil {
 		return 0, 0

@@ -182,8 +182,9 @@ func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return s.result(), nil
 }
 
-// search runs the stages and returns the state after the last one. The evaluation looks at the
-// order after each stage, while a result shows only the last. It returns the same errors as Search.
+// search runs the stages and returns the state after the last one. Evaluations look at the order of
+// the passages after each stage, while a result shows only the last order. It returns the same
+// errors as Search.
 func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	if q.Principal == nil {
 		return nil, ErrUnauthenticated
@@ -220,9 +221,9 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	return s, nil
 }
 
-// embed requests the query's vector and stores it or the error. It runs before stage 2, but reveals
-// nothing, since only the query is sent. The search does not wait long, but the request continues:
-// a server stops loading a model if no request waits for it, and would never finish.
+// embed requests the query's vector and stores it or the error. It runs before the rights are
+// checked, but reveals nothing, since only the query is sent. The search does not wait long, but
+// the request continues, because a server stops loading a model if no request waits for it.
 func (s *search) embed(ctx context.Context) {
 	l := s.local
 	if l.Embedder == nil {

@@ -80,8 +80,9 @@ type view interface {
 	close()
 }
 
-// stage is one stage of a search. An error of run says why the stage did not work. For stage 2, the
-// rights, it ends the search; for another stage it is shown in the report.
+// stage is one stage of a search. An error of run says why the stage did not work. An error of
+// stage 2, which checks the rights, ends the search. An error of another stage is shown in the
+// report.
 type stage struct {
 	number, name string
 	run          func(*search, context.Context, *Report) error
@@ -111,9 +112,9 @@ type skip string
 // Error implements error. It returns the reason.
 func (s skip) Error() string { return string(s) }
 
-// run opens the view of a base and runs the stages. If an optional stage fails, the search only
-// does without that. If the rights or the words fail, on which every other stage builds, run
-// returns the error.
+// run opens the view of a base and runs the stages. If an optional stage fails, the search
+// continues without it. If the check of the rights or the search by words fails, run returns the
+// error, because every other stage needs them.
 //
 // If whole is true, everything is read in one transaction, which costs PostgreSQL two round trips.
 // Otherwise the error may be kbstore.ErrStale, and the search has to run again.
@@ -160,9 +161,9 @@ func (s *search) step(ctx context.Context, stage stage) error {
 	return err
 }
 
-// waited returns the time that a stage needed before it ran: the vector is requested before the
-// index is locked, and the rights are checked when the view is opened. Without it, the slowest part
-// of a search would be in no stage's time.
+// waited returns the time that was spent for a stage before the stage ran. The rights are checked
+// when the view is opened, and the query's vector is requested even before. Otherwise this time,
+// often the longest, would be missing in the report.
 func (r *Report) waited(s *search) time.Duration {
 	switch r.Number {
 	case "2":
@@ -173,9 +174,10 @@ func (r *Report) waited(s *search) time.Duration {
 	return 0
 }
 
-// rights runs stage 2. The view was opened with the principal's filter, so rights only counts. Only
-// an administrator, who sees everything, is shown the number of all documents: a number that grows
-// when somebody else's folder is imported would reveal the import. It never returns an error.
+// rights runs stage 2, the check of the access rights. The view was opened with the principal's
+// filter, so rights only counts documents. Only an administrator, who sees everything, is shown the
+// number of all documents: a number that grows when somebody else's folder is imported would reveal
+// the import. It never returns an error.
 func (s *search) rights(_ context.Context, r *Report) error {
 	r.Out, r.In = s.view.documents()
 	if !s.Principal.Admin {
@@ -184,9 +186,9 @@ func (s *search) rights(_ context.Context, r *Report) error {
 	return nil
 }
 
-// summaries runs stage 1. It leaves out documents whose summaries have nothing to do with the
-// query, but only if there are many documents, since it must not lose what later stages would find.
-// Otherwise it returns a skip error.
+// summaries runs stage 1 of the search. It leaves out documents whose summaries have nothing to do
+// with the query, but only if there are many documents, since it must not lose what later stages
+// would find. Otherwise it returns a skip error.
 func (s *search) summaries(ctx context.Context, r *Report) (err error) {
 	n, _ := s.view.documents()
 	r.In, r.Out = n, n
@@ -200,8 +202,9 @@ func (s *search) summaries(ctx context.Context, r *Report) (err error) {
 	return err
 }
 
-// words runs stage 3A. A relevant passage that is neither among its 500 nor among those of stage 3B
-// is lost, because no later stage adds passages. It returns an error if the index cannot be read.
+// words runs stage 3A, which finds the best 500 passages by words. A relevant passage that neither
+// this stage nor the search by vectors finds is lost, because no later stage adds passages. It
+// returns an error if the index cannot be read.
 func (s *search) words(ctx context.Context, r *Report) (err error) {
 	s.sparse, err = s.view.words(ctx, s.asked, mostSparse)
 	if s.asked != s.Text {
@@ -211,9 +214,9 @@ func (s *search) words(ctx context.Context, r *Report) (err error) {
 	return err
 }
 
-// vectors runs stage 3B. It also compares the passages that words have found, since they would
-// otherwise have no comparable score. It returns an error if there is no vector of the query or the
-// vectors cannot be compared.
+// vectors runs stage 3B, which finds passages by vectors. It also compares the vectors of the
+// passages that the search by words has found, since these would otherwise have no comparable
+// score. It returns an error if there is no vector of the query or the vectors cannot be compared.
 func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	r.In = s.reports["1"].Out
 	if s.noVector != nil {
@@ -226,8 +229,8 @@ func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	return s.view.compare(ctx, s.sparse, s.vector)
 }
 
-// merge runs stage 4: it merges the rankings of stages 3A and 3B by reciprocal ranks. A single
-// ranking keeps its order. It never returns an error.
+// merge runs stage 4: it merges the ranking by words and the ranking by vectors, by reciprocal
+// ranks. A single ranking keeps its order. It never returns an error.
 func (s *search) merge(_ context.Context, r *Report) error {
 	at := map[string]int{}
 	var all []*passage
@@ -259,10 +262,10 @@ func (s *search) merge(_ context.Context, r *Report) error {
 	return nil
 }
 
-// closer runs stage 5: it looks at where and how the words occur, which stage 3A does not, and
-// gives each passage its score. If only words were compared, the order depends on the words. If
-// vectors were compared, the score is the order, so that a passage in other words is not lost here.
-// It returns an error if the passages cannot be read.
+// closer runs stage 5: it looks at where and how the query's words occur in each passage, and gives
+// the passage its score. If vectors were compared, passages are ordered by this score, so that a
+// passage in other words is not lost here. Otherwise they are ordered by how the words match. It
+// returns an error if the passages cannot be read.
 func (s *search) closer(ctx context.Context, r *Report) error {
 	r.In = len(s.passages)
 	features, err := s.view.features(s.asked, s.passages)
@@ -307,9 +310,9 @@ func (s *search) closer(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// load reads the texts of the passages, or if only words were compared and no model reads the
-// passages, of those that stage 5 compares and that may be shown. It drops passages that may not be
-// seen any more. It returns an error if the passages cannot be read.
+// load reads the texts of the passages. If only words were compared and no reranking model reads
+// them, it reads only the first passages: those that are compared more closely or may be shown. It
+// drops passages that may not be seen any more. It returns an error if the passages cannot be read.
 func (s *search) load(ctx context.Context) error {
 	most := len(s.passages)
 	if s.dense == nil && s.local.Reranker == nil {
@@ -327,9 +330,10 @@ func (s *search) load(ctx context.Context) error {
 	return nil
 }
 
-// model runs stage 6. It closes the view before it waits for the model. Passages that the model has
-// left out stay after those that it has scored, in the order of stage 5, and never score higher. It
-// returns a skip error if there is no model or no passage, or another error if the model fails.
+// model runs stage 6, in which a reranking model scores the passages. It closes the view before it
+// waits for the model. Passages that the model has not scored come last, in their previous order,
+// and never score higher than the others. It returns a skip error if there is no model or no
+// passage, or another error if the model fails.
 func (s *search) model(ctx context.Context, r *Report) error {
 	r.In, r.Out = len(s.passages), len(s.passages)
 	s.view.close()

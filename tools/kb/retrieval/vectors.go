@@ -33,8 +33,9 @@ type vectors struct {
 	length int // the length that vectors must have; 0: that of the first one
 }
 
-// expect sets the length that vectors must have to that of most chunks, before the first vector is
-// added. Otherwise one odd row could make all others useless.
+// expect sets the length that all vectors must have, before the first vector is added. It takes the
+// length that most of the chunks' vectors have. Otherwise one odd row could make all others
+// useless.
 func (x *vectors) expect(chunks []kbstore.Chunk) {
 	if x.count > 0 {
 		return
@@ -79,7 +80,7 @@ func (x *vectors) set(row int, e kbstore.Embedding) {
 	}
 }
 
-// remove removes the vector of a row. model is the model of the passage's vector.
+// remove removes the vector of a row. The parameter model is the model that made the vector.
 func (x *vectors) remove(row int, model string) {
 	switch {
 	case x.has[row]:
@@ -103,7 +104,7 @@ func (x *vectors) dimensions() int {
 }
 
 // comparable returns an error if a query's vector v cannot be compared with these vectors. If there
-// are no vectors, it is a skip error, since the model has not failed.
+// are no vectors, it returns a skip error (see skip), since the model has not failed.
 func (x *vectors) comparable(v []float32) error {
 	if x.count > 0 && x.dimensions() != len(v) {
 		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d",
@@ -120,9 +121,9 @@ func (x *vectors) comparable(v []float32) error {
 	return skip("the passages have no vectors; import them again")
 }
 
-// search returns the n rows nearest to v for which allowed returns true. If the index has only
-// bytes, it compares candidates with the exact vectors that fetch returns. It returns an error if
-// fetch does.
+// search returns the n rows whose vectors are nearest to v. Only rows for which the function
+// allowed returns true count. If the index stores vectors as bytes, search compares the best rows
+// again with the exact vectors, which the function fetch returns. It returns the error of fetch.
 func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
 	fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
 	if x.small == nil {
@@ -139,9 +140,10 @@ func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
 	return hits[:min(n, len(hits))], err
 }
 
-// cosines returns the cosines of v and the vectors of rows, in no order. All rows must have a
-// vector. If the index has only bytes, fetch returns the exact vectors, and rows that it does not
-// return are left out. It returns an error if fetch does.
+// cosines compares v with the vectors of the given rows, and returns the cosines in no particular
+// order. All rows must have a vector. If the index stores vectors as bytes, the function fetch
+// returns the exact vectors, and rows that fetch does not return are left out. cosines returns the
+// error of fetch.
 func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (
 	map[int][]float32, error)) (hits []vector.Hit, err error) {
 	if x.small == nil {

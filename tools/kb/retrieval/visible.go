@@ -3,7 +3,7 @@ package retrieval
 import "toolnorm/internal/lexical"
 
 // visible returns the index of the passages' words, with the statistics of only those passages that
-// may be seen. The score of a passage must not reveal which words are in hidden ones.
+// may be seen. The score of a passage must not reveal which words are in hidden passages.
 func (m *memory) visible(query string) *lexical.Index {
 	if m.all {
 		return &m.text
