@@ -3,8 +3,8 @@ package tools
 import "context"
 
 // Reporter receives the progress and the messages of a running call. Its functions may be nil, and
-// are called from the tool's goroutine. Levels and totals are those of MCP's notifications, which
-// MCP clients show; other callers ignore them.
+// are called from the tool's goroutine. Levels and totals are defined as in MCP's notifications,
+// which MCP clients show; other callers ignore them.
 type Reporter struct {
 	Progress func(done, total float64, message string) // total 0: not known
 	// level as in syslog: debug, info, notice, warning, error

@@ -40,9 +40,9 @@ func (v *Verdict) Sentence() string {
 	return text
 }
 
-// Examine runs the examples of a draft, which need not be saved, and returns their verdicts.
-// problems are those of the draft itself. If they keep the draft from being run, there are no
-// verdicts.
+// Examine runs the examples of a draft, which need not be saved, and returns their verdicts. The
+// result problems has what is wrong with the draft itself. If the draft cannot be run at all, there
+// are no verdicts.
 func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []Problem) {
 	c, p := s.compile(ctx, d, true)
 	if c == nil {

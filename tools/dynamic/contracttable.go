@@ -24,8 +24,9 @@ CREATE TABLE h_custom_toolset (
 const confirmColumn = "ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';"
 
 // readContracts reads the examples and the shape (see shape) of each tool in all, and stores them
-// in the tool. If id is not 0, it reads only those of the tool with that id. Examples that cannot
-// be decoded are replaced by one that says so. It returns an error if the table cannot be read.
+// in the tool. If id is not 0, it reads only the examples and the shape of the tool with that id.
+// Examples that cannot be decoded are replaced by a single example that says so. It returns an
+// error if the table cannot be read.
 func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	if len(all) == 0 {
 		return nil

@@ -143,8 +143,9 @@ type watcher struct {
 	known outcomes
 }
 
-// learn compares the columns that a call returned with the known ones. If they differ, because the
-// database has changed or was never asked, the tools are listed again.
+// learn compares the columns that a call returned with the columns that are known. If they differ,
+// because the database has changed or was never asked, the tools are offered again with the new
+// columns.
 func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	key := c.key()
 	known, now := w.known.get(key), outcomesOf(t)

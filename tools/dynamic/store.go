@@ -145,8 +145,8 @@ func insert(ctx context.Context, in asker, d *Draft, who string) (id int, err er
 	return id, insertParams(ctx, in, id, d)
 }
 
-// insertParams writes the parameters of a tool, whose order is that of their ids, and its contract.
-// It returns an error if the store fails or does not allow a parameter's type.
+// insertParams writes the parameters of a tool, in their order, and its examples and shape (see
+// writeContract). It returns an error if the store fails or does not allow a parameter's type.
 func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	for _, p := range d.Params {
 		if _, err := in.ExecContext(ctx,
@@ -163,8 +163,8 @@ func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	return writeContract(ctx, in, id, d)
 }
 
-// update replaces the row of a tool. The parameters are deleted and written again, since their
-// order is that of their ids and an edit may have moved them. It returns an error if the store
+// update replaces the row of a tool. The parameters are deleted and written again, since they are
+// read in the order of their ids, and an edit may have moved them. It returns an error if the store
 // fails.
 func update(ctx context.Context, in asker, id int, d *Draft) error {
 	if _, err := in.ExecContext(ctx,

@@ -246,8 +246,8 @@ func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]f
 	return had, err
 }
 
-// embedded returns the text from which a passage's vector is made. It includes the title and the
-// headings, because "20 days" is useful only below "Leave".
+// embedded returns the text from which a passage's vector is made. The text includes the title and
+// the headings, because "20 days" is useful only below "Leave".
 func embedded(title string, c *kbstore.Chunk) string {
 	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text},
 		func(s string) bool { return s == "" }), "\n")

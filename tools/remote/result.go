@@ -191,8 +191,8 @@ func readPart(text json.RawMessage) tools.Part {
 }
 
 // dataOf returns the bytes of a piece of content or a resource, and their MIME type, which is
-// guessed if it is missing. Base64 may be that of URLs, and may lack its padding or have the prefix
-// of a data URL. It returns nil if there are no bytes.
+// guessed if it is missing. The base64 may use the alphabet for URLs, lack its padding, or have the
+// prefix of a data URL. It returns nil if there are no bytes.
 func dataOf(o object) (data []byte, mime string) {
 	text := wording(o.any("data", "blob"))
 	if prefix, rest, ok := strings.Cut(text, ";base64,"); ok {

@@ -75,8 +75,8 @@ func explain(e Entry, err error, said string) error {
 	return why{text, err}
 }
 
-// plainly returns a sentence for an error. For an error that joins those of several transports, it
-// joins their sentences.
+// plainly returns a sentence for an error. For an error that joins the errors of several
+// transports, it joins their sentences.
 func plainly(err error) string {
 	if several, ok := err.(interface{ Unwrap() []error }); ok &&
 		strings.Contains(err.Error(), "\n") {

@@ -173,7 +173,7 @@ func linesOfPage(p leaf) ([]line, error) {
 
 // inTime calls the function do, in which the library may panic or never end, for example because a
 // list of parts contains itself. It returns an error if do panics, or errSlow if do takes too long.
-// A do that takes too long goes on until the process ends.
+// In that case do goes on in the background until the process ends.
 func inTime(do func()) error {
 	done := make(chan error, 1)
 	go func() { done <- guarded(do) }() // ends with the work, or with the process

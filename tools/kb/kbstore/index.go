@@ -119,8 +119,8 @@ func takeFresh(fresh []Fresh, sizes Sizes) *job {
 }
 
 // takeSmall returns a job that merges small segments, as many as fit into a large one, or nil if
-// there are few. The size of a segment is that of the documents still in it, so a segment whose
-// documents have mostly changed is small. It returns an error if the database fails.
+// there are few. Only the documents that are still in a segment count for its size, so a segment
+// whose documents have mostly changed is small. It returns an error if the database fails.
 func (w *Words) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, error) {
 	type small struct {
 		id       int64

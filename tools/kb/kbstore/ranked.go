@@ -29,8 +29,8 @@ type Candidate struct {
 const candidates = "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, d.collection_id, d.title, %s AS score" + of + "JOIN chunks k ON k.document_id = d.id "
 
 // Vectors returns the vectors of passages, by their ids. Passages without a vector are left out. An
-// index that stores vectors as bytes compares the best ones again with these. It returns an error
-// if the database fails.
+// index that stores vectors as bytes uses these exact vectors to compare the best passages again.
+// It returns an error if the database fails.
 func (s *Store) Vectors(ctx context.Context, base string, ids []string) (
 	map[string][]float32, error) {
 	all := map[string][]float32{}

@@ -77,9 +77,9 @@ func (p *passage) read(c *kbstore.Candidate) {
 	p.Title, p.Heading = c.Title, c.Heading
 }
 
-// nearby returns those of the passages found by vectors that the principal may see. Passages that
-// words have found as well are not read again; merge unites them later. It returns an error if the
-// database fails.
+// nearby returns the passages, among those found by vectors, that the principal may see. It does
+// not read a passage again that the search by words has found as well; merge unites the two later.
+// It returns an error if the database fails.
 func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) {
 	var ids []string
 	for _, p := range near {

@@ -52,8 +52,8 @@ func (x *vectors) expect(chunks []kbstore.Chunk) {
 }
 
 // set adds the vector of a row, or records why it cannot be used. While a base is imported again
-// with another model, it has vectors of both models, and those of the model in use are found at
-// once.
+// with another model, it has vectors of both models, and a search finds the vectors of the model in
+// use.
 func (x *vectors) set(row int, e kbstore.Embedding) {
 	for row >= len(x.has) {
 		x.has = append(x.has, false)
