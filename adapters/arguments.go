@@ -30,9 +30,10 @@ type arguments struct {
 // read reads the value of an arguments member. It returns committed if the call was begun,
 // incomplete if the text ended before that was certain, and mismatch if the value cannot be
 // arguments. An object is committed at its first byte. Any other value that means an object is
-// committed after it was read. A quote may begin an object in a string, which is OpenAI's own form
-// ("arguments": "{\"city\": …}"), an object between quotes that are not escaped, or the first
-// member of an object without its brace. read finds out which before it commits anything.
+// committed after it was read. A quote may begin one of three things: an object in a string, which
+// is OpenAI's own form ("arguments": "{\"city\": …}"), an object between quotes that are not
+// escaped, or the first member of an object without its brace. Before it commits anything, read
+// finds out which of them it is.
 //
 //	{"city": "Rome"}              an object: streams
 //	"{\"city\": \"Rome\"}"        in a string, as in OpenAI's form
@@ -122,9 +123,9 @@ func (ar *arguments) inside(t *toolset.Tool, id string, quotes []lenient.Delim) 
 	return incompleteAtEnd(ar.At(maxLabel-1), mismatch)
 }
 
-// named reads the keyword arguments of a Python call, which begin at offset open. It returns
-// mismatch if the text does not consist of keyword arguments, and incomplete if the text ended
-// first.
+// named reads the keyword arguments of a Python call, which begin at the offset in the parameter
+// open. It returns mismatch if the text does not consist of keyword arguments, and incomplete if
+// the text ended first.
 func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 	n := open
 	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.IsMark(n) {
@@ -140,9 +141,9 @@ func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// braceless reads an object whose opening brace was left out and whose first key is key. It returns
-// mismatch if the tool has no parameter of that name, because the text is then a string followed by
-// junk. With such a parameter, "arguments": "city": "Rome"} is an object.
+// braceless reads an object whose opening brace was left out and whose first key is in the
+// parameter key. It returns mismatch if the tool has no parameter of that name, because the text is
+// then a string followed by junk. With such a parameter, "arguments": "city": "Rome"} is an object.
 func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
 	if !t.Type().Has(key) {
 		return mismatch
@@ -163,9 +164,9 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	return committed
 }
 
-// otherBrace returns the length of a bracket here that was written in place of the opening brace,
-// with the white space after it, or 0 if there is none. A key that is a parameter of the tool must
-// follow the bracket, since a list has no keys.
+// otherBrace returns the length of a bracket that was written here in place of the opening brace.
+// White space after the bracket is included. It returns 0 if there is no such bracket. A key that
+// is a parameter of the tool must follow the bracket, since a list has no keys.
 func (ar *arguments) otherBrace(t *toolset.Tool) int {
 	for _, bracket := range [...]string{"[", "｛", "［"} {
 		if ar.Has(0, bracket) {
@@ -259,9 +260,10 @@ func (ar *arguments) quotedObject(quote int) bool {
 // objectFits returns matched if the first member of the arguments here can begin a call. The
 // position does not change. It returns mismatch for a schema, which repeats the tool list, and for
 // a placeholder such as {...}. A call without marks must also begin with a parameter of the tool;
-// if its first key was cut, the result is incomplete. Small models do repeat the list: 6 of 248
-// replies of a 1.5B and 18 of 200 of a 135M had a schema or the tool list. After marks any other
-// first member is accepted, since the call is checked later and a wrong name is repaired.
+// if its first key was cut, the result is incomplete. Small models do repeat the tool list: 6 of
+// 248 replies of a model with 1.5B parameters, and 18 of 200 of one with 135M, had a schema or the
+// tool list. After marks any other first member is accepted, since the call is checked later and a
+// wrong name is repaired.
 func (ar *arguments) objectFits(t *toolset.Tool) match {
 	start := ar.Pos
 	defer func() { ar.Pos = start }()
@@ -319,11 +321,11 @@ func (ar *arguments) describesParameter(t *schema.Type) bool {
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
 }
 
-// rawText copies text that is not JSON until ends reports that the text is over. Then it skips the
-// number of bytes that ends returned, and returns true. It returns false if the reply ended first.
-// The function ends is called only at the bytes in stops, so a file of megabytes costs one look-up
-// a byte. It is used for tagged values, which end with a tag, and for programs, which end with
-// their message.
+// rawText copies text that is not JSON until the function ends reports that the text is over. Then
+// it skips as many bytes as that function returned, and returns true. It returns false if the reply
+// ended first. The function is called only at the bytes in the table stops, so a file of megabytes
+// costs one look-up a byte. It is used for tagged values, which end with a tag, and for programs,
+// which end with their message.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops, Angles: true}
 	for {

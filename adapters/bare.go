@@ -36,9 +36,9 @@ const maxUnmarked = 1 << 16
 
 // read reads calls that have no marks: JSON, a fence, or a name followed by its arguments. It
 // reports whether it read any; if not, the position has not changed. Such calls need evidence. At
-// the start of the reply (or after reasoning, or after another call) JSON streams if it has an
-// offered name and its first argument is a parameter. Everything else is held back to its end, and
-// must be announced, complete and the last thing in the reply.
+// the start of the reply (or after reasoning, or after another call) JSON is sent while it is read
+// if it has an offered name and its first argument is a parameter. Everything else is held back to
+// its end, and must be announced, complete and the last thing in the reply.
 //
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}    llama3's own form, and what remains of other models' forms
 //	get_weather{"city": "Rome"}   get_weather(city="Rome")    a name followed by its arguments
@@ -63,8 +63,8 @@ func (um *unmarked) read(c int, line bool) bool {
 	return front.said.May() && um.heldCalls(front)
 }
 
-// announcedHere returns the text before this point, with its kind as the announcement of calls
-// without marks.
+// announcedHere returns the text before this point, and says how well that text announces a call
+// without marks that begins here.
 func (um *unmarked) announcedHere() announcement {
 	front := um.page.announcement()
 	said := um.doubt.judged(front)
@@ -77,8 +77,8 @@ func (um *unmarked) announcedHere() announcement {
 	return announcement{said, string(front)}
 }
 
-// calledInFront reports whether a call of the reply before this point became text. In that case the
-// call here is not run alone, since it may depend on the earlier one.
+// calledInFront reports whether a call that the reply has before this point became text. In that
+// case the call here is not run alone, since it may depend on the earlier one.
 func (um *unmarked) calledInFront() bool {
 	if um.trial.refused || um.calls.done > 0 {
 		return um.trial.refused

@@ -9,9 +9,9 @@ import (
 )
 
 // calls writes the calls of the reply, each from the point where it is certain to its end. Between
-// commit and endCall the reader of the arguments writes to Out. Only calls decides how much of the
-// arguments may be sent, by the option `--hold` and by the bytes that can still change. So the code
-// that reads the different forms of calls does not depend on the client.
+// commit and endCall the reader of the arguments writes to Out. Only this type decides how much of
+// the arguments may be sent, by the option `--hold` and by the bytes that can still change. So the
+// code that reads the different forms of calls does not depend on the client.
 type calls struct {
 	*lenient.Reader
 	in    *input
@@ -28,8 +28,8 @@ type calls struct {
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
 }
 
-// callCount counts the calls so far. A call that was cut has an index but is not finished, so index
-// may be greater than done.
+// callCount counts the calls so far. A call that was cut has an index but is not finished, so the
+// field index may be greater than the field done.
 type callCount struct {
 	index    int    // of the next call that is sent
 	done     int    // calls finished
@@ -39,8 +39,8 @@ type callCount struct {
 	cutText  string // the part of that call that was read and not sent
 }
 
-// settle sends everything that is decided, and returns the first position whose bytes may be needed
-// again.
+// settle sends everything that is decided, and returns the first position in the text whose bytes
+// may be needed again.
 func (cs *calls) settle() int {
 	cs.flush()
 	return cs.needed()
@@ -56,8 +56,9 @@ func (cs *calls) sawEnd() {
 }
 
 // calling is the call being read: its arguments as written so far, its tool, and whether a part of
-// it was sent. Outside of drafts, trial.pin is the position where its text begins, until a part of
-// it was sent: up to then the call can become text again.
+// the call was sent. Outside of drafts, trial.pin is the position where the text of the call
+// begins. It has this value until a part of the call is sent, because up to then the call can
+// become text again.
 type calling struct {
 	lenient.Output
 	tool     *toolset.Tool
@@ -70,9 +71,9 @@ type calling struct {
 
 // commit begins a call. The text before the call is sent, without the family's glue (the newlines
 // that belong to the call). Reading cannot go back before this point, except that a draft can still
-// be dropped. What was read up to here may be read again, and none of it was sent, so trial.pin
-// keeps it in the buffer. Glue is removed once: of "Hello\n\n\n<tool_call>" a family with one
-// newline sends "Hello\n\n".
+// be dropped. The text of the call up to here may be read again, and none of it was sent, so
+// trial.pin keeps it in the buffer. Glue is removed once: in a model family whose glue is one
+// newline, "Hello\n\n\n<tool_call>" sends "Hello\n\n".
 func (cs *calls) commit(t *toolset.Tool, id string) {
 	if !cs.out.drafting {
 		cs.trial.pin = max(cs.page.leave(cs.trial.glue), cs.keepOthers())
@@ -100,9 +101,10 @@ func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	return committed
 }
 
-// keepOthers keeps as text the elements of a list that precede the call that begins now and are not
-// calls. It returns the position where they end, or -1 if there are none. The position is needed
-// because the text before the call must not be shown again when the call turns back into text.
+// keepOthers keeps as text the elements of a list that are not calls and precede the call that
+// begins now. It returns the position where they end, or -1 if there are none. The position is
+// needed because the text before the call must not be shown again when the call turns back into
+// text.
 func (cs *calls) keepOthers() int {
 	from, to := cs.trial.others[0], cs.trial.others[1]
 	cs.trial.others = [2]int{}
@@ -204,12 +206,12 @@ func (cs *calls) sendArgs(n int) {
 	c.Taken(n)
 }
 
-// endCall ends the call. The parameter closed says whether the closers of its envelope were seen. A
-// call with two readings is shown as text if nothing of it was sent. If a part of it was sent, it
-// stays open, because running the wrong reading would be worse. A text that ends before the closers
-// is a cut call only if the server says "length", since models that stop by themselves often forget
-// closers. A server may give up a reply when it has read the call to its end, so a call that lacks
-// only closers is not cut then.
+// endCall ends the call. The parameter closed says whether the closing brackets and tags around the
+// arguments were seen. A call with two readings is shown as text if nothing of it was sent. If a
+// part of it was sent, it stays open, because running the wrong reading would be worse. A text that
+// ends before the closers is a cut call only if the server says "length", since models that stop by
+// themselves often forget closers. A server may give up a reply when it has read the call to its
+// end, so a call that lacks only closers is not cut then.
 func (cs *calls) endCall(closed bool) {
 	if cs.Out == nil { // an element of a list that is not a call has ended it already
 		return
@@ -237,8 +239,8 @@ func (cs *calls) endCall(closed bool) {
 	cs.Reset()
 }
 
-// endUnsure records, if unsure is true, that a value may go on after its apparent end. The text
-// after the call may then be part of the value, so no call is read from that text.
+// endUnsure records, if the parameter unsure is true, that a value may go on after its apparent
+// end. The text after the call may then be part of the value, so no call is read from that text.
 func (cs *calls) endUnsure(unsure bool) {
 	cs.calling.Doubt = cs.calling.Doubt || unsure
 	cs.calling.endless = cs.calling.endless || unsure
@@ -264,8 +266,8 @@ func (cs *calls) passOn(e chat.Event) {
 }
 
 // finishCall sends the rest of a complete call. Missing closers are not damage if the model stopped
-// by itself; they are reported as repaired. After a call the text is read as from a beginning:
-// white space is not text, and a further call counts as being at the start of a line.
+// by itself; they are reported as repaired. After a call the text is read as at the beginning of a
+// reply: white space is not text, and a further call counts as being at the start of a line.
 func (cs *calls) finishCall(closed bool) {
 	if !closed {
 		cs.Repaired("closers")
@@ -319,12 +321,12 @@ func (cs *calls) textAgain(from int) {
 	})
 }
 
-// further ends the previous call, and calls read to read another one after the n bytes that
-// separate the two. It returns true if there is another call. Otherwise the position is restored,
-// and the calls before it remain. If the text ends inside the other call, that call is dropped as a
-// cut call. Only when another call is tried is it known that the previous one is complete. The
-// value of trial.pin moves to the start of the attempt, so that the buffer can drop the previous
-// call.
+// further ends the previous call, skips the n bytes after it that separate two calls, and calls the
+// function read, which reads another call. It returns true if there is another call. Otherwise the
+// position is restored, and the calls before it remain. If the text ends inside the other call,
+// that call is dropped as a cut call. Only when another call is tried is it known that the previous
+// one is complete. The value of trial.pin moves to the start of the attempt, so that the buffer can
+// drop the previous call.
 func (cs *calls) further(n int, read func() match) bool {
 	start := cs.Pos
 	if cs.endCall(true); cs.wasCut {

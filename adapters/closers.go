@@ -94,9 +94,9 @@ func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 }
 
 // extraClosers skips the surplus closing braces and brackets here that are among the characters in
-// of. It records them as repaired.
-func (cl *closers) extraClosers(of string) {
-	for c := cl.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = cl.At(0) {
+// chars. It records them as repaired.
+func (cl *closers) extraClosers(chars string) {
+	for c := cl.At(0); c >= 0 && strings.IndexByte(chars, byte(c)) >= 0; c = cl.At(0) {
 		cl.Pos++
 		cl.Repaired("extra-closer")
 	}
@@ -126,11 +126,11 @@ func (cl *closers) skipFence() {
 	}
 }
 
-// brackets skips the brackets that open a list of calls, up to the number in most, and returns how
+// brackets skips the brackets that open a list of calls, at most limit of them, and returns how
 // many it skipped. Small models double them, and leave them out for a single call. No model was
 // seen to write more than two, so a third bracket belongs to a value.
-func (cl *closers) brackets(most int) (n int) {
-	for cl.Pos += cl.Space(0); n < most && cl.At(0) == '['; n++ {
+func (cl *closers) brackets(limit int) (n int) {
+	for cl.Pos += cl.Space(0); n < limit && cl.At(0) == '['; n++ {
 		cl.Pos++
 		cl.Pos += cl.Space(0)
 	}

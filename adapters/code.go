@@ -202,9 +202,9 @@ func (co *code) endsCodeLine(n int) bool {
 }
 
 // turnEndsCode reports whether a mark of the model's own family ends the turn here, inside a block
-// that the model never closed. The mark must be the last thing, or be a special token that closes
-// the reply before the next mark. Without this rule an end mark after an unclosed block would be
-// shown, as in "```\nx\n<|im_end|>".
+// that the model never closed. The mark must be the last thing in the reply, or a special token
+// that closes the reply before the next mark. Without this rule an end mark after an unclosed block
+// would be shown, as in "```\nx\n<|im_end|>".
 func (co *code) turnEndsCode() bool {
 	marks := co.marks.marksAt(0)
 	for i := range marks {

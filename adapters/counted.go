@@ -100,15 +100,16 @@ func (c *counted) answered() bool {
 	})
 }
 
-// note adds text to the text since the last call, up to the number of bytes that is looked at.
+// note appends a piece of text to the text since the last call. Of that text it keeps only as many
+// bytes as are looked at.
 func (c *counted) note(text string) {
 	if n := claim.Longest + 1 - len(c.gap); n > 0 {
 		c.gap = append(c.gap, text[:min(n, len(text))]...)
 	}
 }
 
-// between returns the text between the last call that counted and the call being read, with both
-// calls. There must have been a call that counted.
+// between returns the text between the last call that counted and the call being read. The result
+// also contains both calls. There must have been a call that counted.
 func (c *counted) between() *claim.Gap {
 	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args,
 		Tool: c.next.Name, Next: c.next.Args, Known: c.known}
@@ -163,11 +164,11 @@ func members(object json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// differ reports whether the first object has a member that is missing in the second object, or has
-// another value there.
-func differ(some, all map[string]json.RawMessage) bool {
-	for name, value := range some {
-		other, ok := all[name]
+// differ reports whether the first object has a member that the second object does not have, or
+// that has another value there.
+func differ(first, second map[string]json.RawMessage) bool {
+	for name, value := range first {
+		other, ok := second[name]
 		if one, two := (chat.Call{Args: value}), (chat.Call{Args: other}); !ok || !one.Same(two) {
 			return true
 		}
@@ -222,7 +223,7 @@ func (c *counted) stop() {
 }
 
 // repeated drops a call that was made already. It returns false if the reply is ended here, because
-// the field most allows no more such calls in a row: the model is in a loop.
+// the field most, a limit, allows no more such calls in a row: the model is in a loop.
 func (c *counted) repeated() bool {
 	if !slices.Contains(c.repairs, "repeated-call") {
 		c.repairs = append(c.repairs, "repeated-call")

@@ -15,9 +15,9 @@ import (
 const maxBehind = 512
 
 // decideArguments decides the meaning of a call's arguments, by calling decide, and records the
-// result in Out. The arguments begin at position from. A member of the envelope, or a tool's name
-// as a key, may follow them. The parameter quotes lists the family's own quotes, if it has any, and
-// open says that the opening brace was left out.
+// result in Out. The arguments begin at position from. A member of the object around the arguments,
+// or a tool's name as a key, may follow them. The parameter quotes lists the family's own quotes,
+// if the family has any. The parameter open says that the opening brace was left out.
 func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim, open bool) {
 	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around),
 		Envelope: func(key string) bool {
@@ -51,9 +51,9 @@ func (ar *arguments) leftOpen() bool {
 	return c != '}' && c != ','
 }
 
-// shutEarly reports whether an object in the arguments may have been closed too early: more braces
-// follow the arguments than their call has open, and an object in them is followed by a member that
-// the tool does not have.
+// shutEarly reports whether an object in the arguments may have been closed too early: more closing
+// braces follow the arguments than their call has opened, and an object in them is followed by a
+// member that the tool does not have.
 func (ar *arguments) shutEarly(t *schema.Type) bool {
 	more := 0
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
@@ -142,12 +142,12 @@ func (ar *arguments) ended(from int) bool {
 	}) != nil
 }
 
-// decide decides the meaning of odd JSON that has just been read. The JSON begins at position from,
-// and was written to Out at offset at. If the result is the only likely reading, it is kept. If
-// another reading is the only likely one, that reading replaces the result, unless a different text
-// was sent already. Otherwise Out is marked as doubtful, or as broken if it was cut. After an
-// oddity nothing is sent before the decision (see lenient.Output.Odd), so the call can still become
-// text.
+// decide decides the meaning of odd JSON that has just been read. The JSON begins at position from
+// of the text. What it was read as begins in Out at the offset in the parameter at. If that result
+// is the only likely reading, it is kept. If another reading is the only likely one, the other
+// reading replaces the result, unless a different text was sent already. Otherwise Out is marked as
+// doubtful, or as broken if it was cut. After an oddity nothing is sent before the decision (see
+// lenient.Output.Odd), so the call can still become text.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {
@@ -172,23 +172,23 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	}
 	ar.Pos = from
 	g.Mark = func(i int) bool { return ar.IsMark(i) || ar.Has(i, "```") || ar.outside.argCloser(i) }
-	today := ""
+	direct := ""
 	// a value in a tag ends with its tag, and was not cut
 	if !out.Doubt && !out.Broken && !(ar.Unclosed && name == "") {
-		today = out.From(at)
+		direct = out.From(at)
 	}
 	// in a tag nothing follows a value; arguments are followed by the rest of their call
 	alone := name != "" || strings.TrimSpace(text[end-from:]) == ""
-	m, ok := lenient.Meaning{Args: today}, today != "" && alone &&
-		ar.writtenAsPython(text[:end-from], today)
+	m, ok := lenient.Meaning{Args: direct}, direct != "" && alone &&
+		ar.writtenAsPython(text[:end-from], direct)
 	if !ok {
-		m, ok = lenient.Decide(text, g, name, today)
+		m, ok = lenient.Decide(text, g, name, direct)
 		// a value in a tag is all that the tag holds
 		ok = ok && (name != "" || !startsElement(text[min(m.End, len(text)):]))
 	}
 	ar.Pos = end
 	switch {
-	case ok && today != "" && lenient.SameJSON(m.Args, today):
+	case ok && direct != "" && lenient.SameJSON(m.Args, direct):
 	case ok && out.Replace(at, m.Args):
 		out.Doubt, out.Broken, ar.Unclosed = false, false, m.Open
 		ar.Pos = from + m.End
@@ -213,8 +213,8 @@ func startsElement(text string) bool {
 	return text != "" && (scan.IsWord(int(text[0])) || text[0] == '[' || text[0] == '{')
 }
 
-// noticeRest marks the value that has ended as odd if something follows it, as in ["a"], "b"],
-// because that text may be a part of the value.
+// noticeRest marks the value that has just ended as odd if something follows the value, as in
+// ["a"], "b"], because the text after it may be a part of the value.
 func (ar *arguments) noticeRest() {
 	n := ar.Space(0)
 	if c := ar.At(n); c >= 0 && c != '<' && !ar.IsMark(n) && !ar.outside.argCloser(n) {

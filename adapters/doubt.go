@@ -46,8 +46,8 @@ func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
 
-// behindTurn returns the text after this point, without the mark of a turn if the text begins with
-// one.
+// behindTurn returns the text after this point. If that text begins with a mark that separates
+// turns, the mark is left out.
 func (db *doubt) behindTurn() []byte {
 	behind := db.page.behind()
 	if m := db.marks.firstMark(0, isTurn); m != nil {
@@ -82,11 +82,11 @@ const unannounced = prose.Sentence
 // characters. Such a mark is a mention, wherever it is.
 const inWords = prose.Place(255)
 
-// doubted returns the place of the mark m here if that place may make it a mention, and
-// [prose.Line] if the mark is not doubted. Doubt is needed because a false call runs a tool that
-// the model did not call: of 48 texts made to look like calls 41 once ran one. After a sentence the
-// model's own marks are not mentions. If no family was configured, all marks count as the model's
-// own.
+// doubted says where the mark m here is in its text, if at such a place the mark may be only
+// mentioned. It returns [prose.Line] if the mark is not doubted. Doubt is needed because a false
+// call runs a tool that the model did not call: of 48 texts made to look like calls 41 once ran
+// one. After a sentence the model's own marks are not mentions. If no family was configured, all
+// marks count as the model's own.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
@@ -115,9 +115,9 @@ func (db *doubt) expected() bool {
 	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
 
-// place returns the place of a mark here, which is always [prose.Line] with `--calls eager`. A
-// colon after a text that does not announce a call, as in the log line "output: <tool_call>…",
-// introduces an example.
+// place says where in its text a mark here is, such as on a line of its own or after a colon. The
+// result is always [prose.Line] with `--calls eager`. A colon after a text that does not announce a
+// call, as in the log line "output: <tool_call>…", introduces an example.
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line
@@ -147,7 +147,7 @@ func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	return meant && (last || own && db.At(0) == '\n')
 }
 
-// tryCalls reads the calls that a mark begins. It returns the result of the first one, and the
+// tryCalls reads the calls that a mark begins. It returns the result of the first call, and the
 // position where the last whole call ends.
 func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 	a, end = db.openers.try(m), db.Pos

@@ -57,12 +57,13 @@ func (dr *drafts) restore(c *checkpoint) {
 	dr.out.drafted = dr.out.drafted[:min(c.drafted, len(dr.out.drafted))]
 }
 
-// draft calls read, which reads calls without sending anything, and reports whether the calls
-// count. If read returns true, the calls are sent; otherwise everything is restored. A draft sees a
-// virtual end of the text size bytes ahead, and fails if it reaches that end. This bounds how much
-// text is held back and how much may be read in vain. Readers return there as at a real end,
-// without code for drafts. Drafts are not nested, since the limit of the outer draft would depend
-// on the inner, so a draft inside a draft fails at once. So does a draft after too many failures.
+// draft calls the function read, which reads calls without sending anything, and reports whether
+// the calls count. If the function returns true, the calls are sent; otherwise everything is
+// restored. A draft sees a virtual end of the text after the number of bytes in size, and fails if
+// it reaches that end. This bounds how much text is held back and how much may be read in vain.
+// Readers return there as at a real end, without code for drafts. Drafts are not nested, since the
+// limit of the outer draft would depend on the inner, so a draft inside a draft fails at once. So
+// does a draft after too many failures.
 func (dr *drafts) draft(size int, read func() bool) bool {
 	if dr.out.drafting || dr.trial.exhausted() {
 		return false

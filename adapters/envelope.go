@@ -57,7 +57,8 @@ type member struct {
 // read reads the calls that are JSON objects: one object, several in a row, or a list. It returns
 // committed, or the result of the first object if that is not a call. Small models write several
 // calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets. Of 234
-// calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
+// calls of a 1.5B model 131 had the wrong tag or list around them, or none, or a fence where a tag
+// was asked for.
 func (ob *objects) read(p *declaration.Pattern) match {
 	ob.Pos += ob.closers.zeroWidth()
 	ob.closers.skipFence()
@@ -104,7 +105,7 @@ func (ob *objects) nextList() bool {
 // envelope reads one object that may be a call. Like every reader of one call, it does not end the
 // call, so that the caller can read its closers. It returns mismatch if the name is not offered or
 // there is no object, incomplete if the text ends in it, and committed once the arguments have
-// begun. The parameter depth counts the wrappers around the object, as in {"function": {…}}.
+// begun. The parameter depth counts the objects around this one, as in {"function": {…}}.
 //
 //	{"name": "f", "arguments": {…}}                       hermes and most others
 //	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b
@@ -170,7 +171,7 @@ func (ob *objects) memberKey() (string, match) {
 // if the member contained the call, and mismatch or incomplete if the object is not a call.
 // Arguments before the name are skipped. They are read when the name is known, since their types
 // depend on the tool. A list of calls inside an object is read to its end here, so that the object
-// around it can be closed. Wrappers are opened up to lenient.MaxWrap levels.
+// around it can be closed. Objects around a call are read up to lenient.MaxWrap levels.
 func (ob *objects) member(env *envelope, key string, depth int) match {
 	c := ob.At(0)
 	q, quoted := ob.QuoteAt(0)
@@ -207,8 +208,9 @@ func (ob *objects) member(env *envelope, key string, depth int) match {
 	return a
 }
 
-// wrapped returns a, the result of reading an object inside another one. If a is committed, it
-// first skips the rest of the outer object.
+// wrapped handles the end of an object that contained another one. The parameter a is the result of
+// reading the inner object, and is returned unchanged. If it is committed, the rest of the outer
+// object is skipped first.
 func (ob *objects) wrapped(a match) match {
 	if a == committed {
 		ob.restOfObject()
@@ -217,8 +219,8 @@ func (ob *objects) wrapped(a match) match {
 }
 
 // describes reports whether the object describes a tool. Such an object repeats the tool list, as
-// small models do, and is not a call. Its entries have names and "parameters", so each would be
-// taken for a call.
+// small models do, and is not a call. The entries of a tool list have names and "parameters", so
+// each would be taken for a call.
 func (e *envelope) describes() bool {
 	described := func(m member) bool { return m.key == "description" }
 	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
@@ -262,8 +264,9 @@ func (ob *objects) whole(env *envelope) match {
 
 // flat reads an object whose other members are the arguments themselves, such as {"name":
 // "get_weather", "city": "Rome"}. It returns mismatch if any of them is not in the tool's schema,
-// since the object is then some other record. The arguments are read a second time, now with the
-// types of the schema, so "days": "3" is 3 here as well. Reading continues at position end.
+// since the object is then a record of another kind. The arguments are read a second time, now with
+// the types of the schema, so "days": "3" is 3 here as well. Afterwards reading continues at the
+// position in the parameter end.
 func (ob *objects) flat(env *envelope, end int) match {
 	t := env.t.Type()
 	for _, m := range env.others {

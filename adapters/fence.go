@@ -20,8 +20,8 @@ const maxLabel = 32
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}
 //	```
 //
-// is a call at the start of a reply, and after "Let me check:". In ```go, ```bash or ```log it is
-// program text.
+// is a call at the start of a reply, and after "Let me check:". In a block labelled go, bash or log
+// it is program text.
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
 	if n == 0 {

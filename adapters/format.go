@@ -107,11 +107,11 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	return chat.Tool{}, false
 }
 
-// Arguments returns the arguments of a call of t as one JSON object, and the names of the repairs
-// that this took. The text is not a JSON object: a server passed on a damaged object, an object in
-// a string, or another value in place of an object. It returns false if the text cannot be read in
-// this way. Blank text is an object without members. OpenAI's form has arguments as text, so a
-// server or a client's history may contain anything that a model wrote.
+// Arguments returns the arguments of a call of the tool t as one JSON object, and the names of the
+// repairs that were needed. It is for texts that are not a JSON object, because a server passed on
+// a damaged object, an object in a string, or another value in place of an object. It returns false
+// if the text cannot be read in this way. Blank text is an object without members. OpenAI's form
+// has arguments as text, so a server or a client's history may contain anything that a model wrote.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
 		return "{}", nil, true
@@ -145,9 +145,9 @@ func withoutReasoning(text string) string {
 // reasoning around it, in Python's or JavaScript's spelling, with quotes, commas and closers wrong
 // or missing. It returns strict JSON that keeps the text of numbers and the order of members, with
 // values in the types of t (nil: as they are), and the names of the repairs, each once. Valid JSON
-// is returned byte for byte, with three exceptions: t wants another type, it is an object in a
-// string, or a string in it looks like a Windows path whose backslashes were not doubled. A text
-// that was cut is closed, and the repair "truncated" says so.
+// is returned byte for byte, with three exceptions: t wants another type, the document is an object
+// in a string, or a string in it looks like a Windows path whose backslashes were not doubled. A
+// text that was cut is closed, and the repair "truncated" says so.
 //
 // A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is
 // linear.

@@ -77,16 +77,17 @@ func (ft formText) Takes(name, key string) bool {
 	return slices.Contains(ft.tools.MemberNames(), key)
 }
 
-// Fits reports whether the named tool's schema allows a value of this kind at a place in its
-// arguments. It returns true if the schema gives no type for the place.
+// Fits reports whether the named tool's schema allows a value of this kind at a place in the tool's
+// arguments; keys is the way to that place. It returns true if the schema gives no type for the
+// place.
 func (ft formText) Fits(name string, keys []string, value string) bool {
 	typ := ft.typeAt(name, keys)
 	return typ == nil || !typ.Known() || typ.Allows(schema.KindOf(value))
 }
 
 // Typed returns the JSON for a text without quotation marks at a place in the arguments of the
-// named tool. It returns false if the schema gives no type for the place, or a type that the text
-// does not fit.
+// named tool; keys is the way to that place. It returns false if the schema gives no type for the
+// place, or a type that the text does not fit.
 func (ft formText) Typed(name string, keys []string, text string) (string, bool) {
 	typ := ft.typeAt(name, keys)
 	if typ == nil {
@@ -96,8 +97,8 @@ func (ft formText) Typed(name string, keys []string, text string) (string, bool)
 	return value, typ.Known() && typ.Allows(schema.KindOf(value))
 }
 
-// typeAt returns the type of a place in the arguments of the named tool, or nil if there is no such
-// tool.
+// typeAt returns the type of the place in the named tool's arguments to which the keys lead, or nil
+// if there is no such tool.
 func (ft formText) typeAt(name string, keys []string) *schema.Type {
 	t := ft.tools.Find(name)
 	if t == nil {

@@ -152,8 +152,9 @@ func (hs *headers) halfHeader() bool {
 // headerAhead reports whether a whole header without its first mark is at offset i. It begins with
 // the role, a recipient or a channel, and ends with its mark. Muse thinks, and goes on with "
 // to=time.now<|message|>" without closing the previous message; gpt-oss writes
-// "…Plan.<|channel|>final<|message|>Hi.". The header must be whole, and its recipient or channel
-// must be one that a family names, or a tool, because no text about headers meets that.
+// "…Plan.<|channel|>final<|message|>Hi.". The header must be whole, and its recipient must be a
+// tool, or recipient or channel must be one that a family names. A text that only talks about
+// headers does not meet these conditions.
 func (hs *headers) headerAhead(i int) bool {
 	if !hs.Has(i, "to=") && !hs.Has(i, "assistant") && !hs.Has(i, declaration.ChannelMark) {
 		return false

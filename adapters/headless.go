@@ -8,9 +8,9 @@ import (
 // Models leave out the mark that opens a call, and servers hide it. The rest is a call if the
 // family's own marks follow: the mark that closes it, or a mark after its name.
 
-// headlessCall reads a call whose opening mark is missing and whose first character here, at the
-// start of a line, is c. It reports whether the call was taken. Servers hide control tokens, and
-// then LFM2's call is [get_weather(city="Oslo")]<|tool_call_end|>, and Kimi's is
+// headlessCall reads a call whose opening mark is missing. The call begins here, at the start of a
+// line, with the character c. It reports whether the call was taken. Servers hide control tokens,
+// and then LFM2's call is [get_weather(city="Oslo")]<|tool_call_end|>, and Kimi's is
 // functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. The call is read whole
 // as a draft, and must be complete and closed by a mark, because a sentence that begins with a
 // tool's name is not a call.

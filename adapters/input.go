@@ -90,10 +90,10 @@ func (in *input) Fill() bool {
 	return false
 }
 
-// compact drops the bytes before a position that are no longer needed. The last lookBack bytes
-// before the position are kept, because the announcement of a call is looked up there. Bytes are
-// moved only when 4 KiB can be dropped at once, so that a long reply is copied once and not once
-// per token.
+// compact drops bytes that are no longer needed, which are those before the position in the
+// parameter needed. The last lookBack bytes before that position are kept, because the announcement
+// of a call is looked up there. Bytes are moved only when 4 KiB can be dropped at once, so that a
+// long reply is copied once and not once per token.
 func (in *input) compact(needed int) {
 	if n := needed - lookBack - in.Base; n >= compactAt {
 		in.Drop(n)

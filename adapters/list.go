@@ -78,8 +78,8 @@ func (ob *objects) nextNamed() bool {
 // behindOthers reads the first call of a list whose first elements, from position start, are not
 // calls of offered tools. Those elements become text as a whole. It returns mismatch if no call
 // follows. For example, in [{"name": "set_alarm", …}, {"name": "get_weather", …}] only get_weather
-// is offered: it is called, and the alarm is text. Without this rule all of it would be text, with
-// the mark.
+// is offered: it is called, and the alarm is text. Without this rule the whole list would be text,
+// with the mark before it.
 func (ob *objects) behindOthers(start int) match {
 	for ob.Pos = start; ob.At(0) == '{'; {
 		if a := ob.stranger(); a != matched {

@@ -175,9 +175,10 @@ func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	}
 }
 
-// skipOpener skips a repetition of the prompt's end: the opener, or the newline that belongs to the
-// opener. The parameter newline says that the prompt had that newline. Models repeat the opener: a
-// prompt that ends with <think>\n gets a reply that begins with <think>.
+// skipOpener skips what the reply repeats from the end of its prompt: the opener, or only the
+// newline that belongs to the opener. The parameter newline says that the prompt had that newline.
+// Models repeat the opener: a prompt that ends with <think>\n gets a reply that begins with
+// <think>.
 func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	if n, a := ms.literal(ms.Space(0), p.Parts[0].Lit); a == matched {
 		ms.Pos += n
@@ -200,8 +201,8 @@ func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 // upTo returns the offset at which the literal l occurs after offset i, on the same line or after
 // white space that follows the line. It returns 0 if the literal does not occur there, or if only
 // the tag with which it begins is found, since a key cannot contain a tag. It returns -1 if the
-// text ends before that is known. The two results differ because a text that ends in a tag is a cut
-// call, and a text with another tag is not a call.
+// text ends before that is known. The results 0 and -1 differ because a text that ends in a tag is
+// a cut call, and a text with another tag is not a call.
 func (ms *marks) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := ms.At(n)

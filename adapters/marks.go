@@ -20,9 +20,9 @@ type marks struct {
 }
 
 // replyEnd returns how many bytes remain in the reply, up to its end or to a mark of the turn that
-// ends it. It calls goes with each of these bytes, and returns -1 if goes returns false, because
-// the text cannot be a call then. It also returns -1 if the reply was cut, because the missing part
-// might have shown that the text is data and not a call.
+// ends it. It calls the function goes with each of these bytes, and returns -1 if that function
+// returns false, because the text cannot be a call then. It also returns -1 if the reply was cut,
+// because the missing part might have shown that the text is data and not a call.
 func (ms *marks) replyEnd(goes func(byte) bool) int {
 	for n := 0; ; n++ {
 		switch c := ms.At(n); {
@@ -51,13 +51,13 @@ func (ms *marks) marksAt(i int) []declaration.Mark {
 	return ms.index.Marks[c]
 }
 
-// firstMark returns the first mark at offset i for which the function is returns true, or nil if
-// there is none. Longer keys come first in the index. So where <tool_calls is written, it is found
-// before <tool_call.
-func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
+// firstMark returns the first mark at offset i for which the function fits returns true, or nil if
+// there is none. Longer keys come first in the index. So where <tool_calls is written, that mark is
+// found and not <tool_call.
+func (ms *marks) firstMark(i int, fits func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := ms.marksAt(i)
 	for k := range marks {
-		if m := &marks[k]; is(m) && ms.stands(i, m) {
+		if m := &marks[k]; fits(m) && ms.stands(i, m) {
 			return m
 		}
 	}
@@ -183,7 +183,7 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 // "<|" and "</" begin many things.
 const minHalf = 3
 
-// half returns the mark in which the reply was cut here by its length, or nil if it was not cut
+// half returns the mark inside which the reply was cut here by its length, or nil if it was not cut
 // inside a mark. At least minHalf bytes of the mark must be there. A model that wrote so much of a
 // mark was about to write the rest.
 func (ms *marks) half() *declaration.Mark {

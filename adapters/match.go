@@ -43,7 +43,7 @@ func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 // attempt tries to read a call by the pattern p from here, and returns the result of the method
 // match. The total that failed attempts may read is bounded, so that hostile text takes linear
 // time. While an attempt reads, no bytes after trial.pin are dropped from the buffer, because the
-// next pattern may read them again. The newlines before a section (its glue) belong to the
+// next pattern may read them again. The newlines before a section of calls (its glue) belong to the
 // section's first call.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
@@ -143,7 +143,8 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 // namedCall reads the arguments of a tool that is known already: a JSON object, a string or null in
 // place of the object, or only a closer. If it does not return committed, the position is restored.
 // DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A surplus brace
-// after them is dropped as well, because models close an envelope that this form does not have.
+// after them is dropped as well, because models close an object around the arguments that this form
+// does not have.
 func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	start := pt.Pos
 	a := pt.closers.enclosed(p, t, id, func() match {

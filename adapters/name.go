@@ -74,10 +74,11 @@ func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 }
 
 // offered reads the name of an offered tool, which begins at offset i, and returns the tool and the
-// offset where the name ends. It calls ends for each byte, and also at the end of the reply; the
-// name ends where ends returns true. It returns mismatch at the first byte that no offered name has
-// there, and incomplete if the reply ends in the name. All forms of calls use it, so a name costs
-// one look-up a byte, and a text that only begins like a call is rejected early.
+// offset where the name ends. It calls the function ends for each byte, and also at the end of the
+// reply; the name ends where that function returns true. It returns mismatch at the first byte that
+// no offered name has there, and incomplete if the reply ends in the name. All forms of calls use
+// it, so a name costs one look-up a byte, and a text that only begins like a call is rejected
+// early.
 func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
 	for n := i; n < toolset.MaxName; n++ {
 		c := ns.At(n)
@@ -288,8 +289,9 @@ func (ns *names) callAhead(c int, line bool) bool {
 	return (line || i > 0) && scan.IsWord(c) && ns.nameAhead(i)
 }
 
-// envelopeAhead reports whether the object at offset i begins with a key of an envelope, such as
-// name. Braces may be doubled, {{"name": …}}, as in a template that was copied.
+// envelopeAhead reports whether the object at offset i begins with a key that an object around
+// arguments has, such as name. Braces may be doubled, {{"name": …}}, as in a template that was
+// copied.
 func (ns *names) envelopeAhead(i int) bool {
 	i += ns.Run(i, maxWord, func(c int) bool { return c == '{' || scan.IsSpace(c) })
 	if c := ns.At(i); c == '"' || c == '\'' {

@@ -173,7 +173,7 @@ var farewell = regexp.MustCompile(`^\pL[\pL\pM\pN ,'’-]{3,110}[.!…。！।]
 var writtenThought = regexp.MustCompile(`(?s)^(?:\*[^*\n]+\*|\((?:thinking|thought|reasoning)[^()\n]*\)|` +
 	`<(\w+)>[^<>]*</\w+>|(?:Thought|Thinking|Reasoning|Plan)s?: [^\n]+)\s*`)
 
-// announced returns the kind of the text front, which precedes the call.
+// announced says how well the text front, which precedes the call, announces it.
 func (nt *notated) announced(front string) prose.Kind {
 	rest := front
 	if nt.page.gapAt < prose.Reach {

@@ -271,10 +271,10 @@ func (op *openers) noise(m *declaration.Mark) match {
 
 // openPlain drops the opener of a plain reply, if only white space precedes it. Otherwise it
 // returns mismatch. An opener that looks like a tag may be the answer itself, so it counts only
-// after reasoning, alone on its line as the family writes it, or if each of its replies has it.
-// Hunyuan-A13B writes <answer>⏎…⏎</answer> after its thoughts, but a reply about such tags may
-// begin with them as well. The family's own special token may also come later, after a call or text
-// that had no opener.
+// after reasoning, alone on its line as the family writes it, or if every reply of the family has
+// such an opener. Hunyuan-A13B writes <answer>⏎…⏎</answer> after its thoughts, but a reply about
+// such tags may begin with them as well. The family's own special token may also come later, after
+// a call or text that had no opener.
 func (op *openers) openPlain(m *declaration.Mark) match {
 	n, a := op.marks.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {

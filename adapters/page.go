@@ -217,10 +217,10 @@ func (pg *page) skipLent(size int) {
 func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 
 // leave sends the text before the mark at markAt, after deciding about the white space between
-// them. At most glue newlines of that white space are dropped, and the rest is text. If only white
-// space precedes the mark, all of it is dropped. It returns the position where the dropped part
-// begins. For example, hermes separates text and call by one newline, which is dropped:
-// `Hello\n<tool_call>` is the text Hello.
+// them. Of that white space at most as many newlines are dropped as the parameter glue says, and
+// the rest is text. If only white space precedes the mark, all of it is dropped. It returns the
+// position where the dropped part begins. For example, hermes separates text and call by one
+// newline, which is dropped: `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
 	// a zero-width character, see [scan.Buffer.ZeroWidth]
@@ -251,7 +251,8 @@ func (pg *page) acceptText(before *textState, glue int) {
 	pg.Pos, pg.blank = here, blank
 }
 
-// dropMark skips the mark of n bytes here without showing it. It always returns committed.
+// dropMark skips the mark of n bytes here without showing it. The text before the mark is sent,
+// without as many newlines as glue says. It always returns committed.
 func (pg *page) dropMark(n, glue int) match {
 	pg.leave(glue)
 	pg.passBy(pg.Pos, pg.Pos+n)
@@ -310,8 +311,9 @@ func (o *outlet) emit(e chat.Event) {
 	}
 }
 
-// tell calls repaired for each repair since the last call of tell. The repairs of a draft that was
-// taken back have been removed, so the list may have become shorter.
+// tell calls the function repaired for each repair that was recorded since tell was last called.
+// The repairs of a draft that was taken back have been removed, so the list may have become
+// shorter.
 func (o *outlet) tell() {
 	o.told = min(o.told, len(*o.repairs))
 	for _, code := range (*o.repairs)[o.told:] {

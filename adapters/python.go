@@ -149,8 +149,8 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 // pythonArgs reads the arguments up to the closing parenthesis and returns them as one object. They
 // are kept apart from the call's own output, so they can be dropped as a whole. It returns
 // incomplete if the text ends inside a string, because the string may continue in any way. For odd
-// arguments it searches for the only likely meaning, and returns mismatch if there is none; after
-// marks it does the same with arguments that could not be read.
+// arguments it searches for the only likely meaning, and returns mismatch if there is none; in a
+// call with marks it does the same for arguments that could not be read.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	start := py.Pos
@@ -196,12 +196,12 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 }
 
 // decidePython decides the meaning of the arguments of a Python call that begin at position start;
-// see decide. The parameters today and a are the object and the result of reading them as they are.
-// It returns the object of the only likely reading and matched, or mismatch or incomplete if no
-// reading is the only likely one.
-func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
+// see decide. The parameters direct and a are the object and the result that reading them without
+// this search gave. It returns the object of the only likely reading and matched, or mismatch or
+// incomplete if no reading is the only likely one.
+func (py *python) decidePython(start int, t *toolset.Tool, direct string, a match) (string, match) {
 	if a != matched {
-		today = ""
+		direct = ""
 	}
 	end, n := py.Pos, 0
 	for n < 8*maxBehind && py.At(n) >= 0 && !py.args.endsCall(n) { // other marks may be in a text
@@ -211,7 +211,7 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	n += py.Pos - start
 	py.Pos = start
 	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark},
-		t.Name, today)
+		t.Name, direct)
 	if a != matched && ok {
 		m.End = min(m.End, len(text))
 		// without marks, and where a mark ends them, the arguments are all there is
@@ -231,8 +231,8 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 		return "", incomplete
 	}
 	py.Pos += m.End
-	if today != "" && lenient.SameJSON(m.Args, today) {
-		return today, matched
+	if direct != "" && lenient.SameJSON(m.Args, direct) {
+		return direct, matched
 	}
 	return m.Args, matched
 }

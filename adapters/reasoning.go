@@ -112,9 +112,9 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 // strayCloser drops a closer of reasoning that was not opened, with the newlines that belong to it.
 // It returns mismatch if the closer is a word of prose. The closer is dropped if it is the very
 // first thing of a reply, is repeated, as in </mm:think></mm:think>, or follows text that was
-// reasoning without a mark. That is so if the prompt has opened the reasoning and the decoder does
-// not know it: in R</think>T the text R was already sent and cannot be recalled, but the mark is
-// not shown. A closer that consists of words, Granite's "Here is my response:", counts only if
+// reasoning without a mark. The last is so if the prompt has opened the reasoning and the decoder
+// does not know it: in R</think>T the text R was already sent and cannot be recalled, but the mark
+// is not shown. A closer that consists of words, Granite's "Here is my response:", counts only if
 // nothing precedes it.
 func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[len(p.Parts)-1].Lit)
@@ -200,8 +200,8 @@ func isNewline(c int) bool { return c == '\n' }
 
 // reasoningEnds reads the closer of the reasoning after n newlines, and reports whether it was
 // there. If the closer is declared with a newline before it, the last of the n newlines belongs to
-// it. The others belong to the reasoning. If the prompt has opened the reasoning, any of the
-// family's closers counts: K2 Horizon has three pairs, one for each effort.
+// the closer. The others belong to the reasoning. If the prompt has opened the reasoning, any of
+// the family's closers counts: K2 Horizon has three pairs, one for each effort.
 func (th *thinking) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range th.thinks {

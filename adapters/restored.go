@@ -160,8 +160,9 @@ const (
 	maxBareFront   = 160  // the same, without a mark
 )
 
-// size returns the length of the rest of the reply, or -1 if the reply was cut. It also returns -1
-// if the first front bytes of the reply contain neither the name of a tool nor a parameter.
+// size returns the length of the rest of the reply, or -1 if the reply was cut. The parameter front
+// is a number of bytes. It also returns -1 if that many bytes at the start of the reply contain
+// neither the name of a tool nor a parameter.
 func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
 		switch c := rs.At(n); {

@@ -21,9 +21,9 @@ type Set struct {
 }
 
 // Format reads and writes text as one model family does. Its declaration is in the embedded Family,
-// which sets share. The other formats it is read with depend on the set, so each set has its own
-// Formats. Reading and writing do not change a Format, so it can be used for any number of requests
-// at the same time.
+// which sets share. The other formats with which it is read together depend on the set, so each set
+// has its own Formats. Reading and writing do not change a Format, so it can be used for any number
+// of requests at the same time.
 type Format struct {
 	*declaration.Family
 	set *Set // the formats it is read with

@@ -233,8 +233,8 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	return c > ' ' && s.f.typ.Prop(a.key).Allows(schema.String)
 }
 
-// nested reports whether tag k, which is inside the value of a, opens or closes something inside
-// that value.
+// nested reports whether tag k, which is inside the value of the argument a, opens or closes
+// something inside that value.
 func (s *tagSearch) nested(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	if t.opens {
@@ -283,22 +283,24 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	return false
 }
 
-// atFront reports whether offset at is at the beginning of the value of a, ignoring white space.
-func atFront(s *tagSearch, a *tagArg, at int) bool {
+// atFront reports whether only white space is between the beginning of the value of the argument a
+// and the given offset.
+func atFront(s *tagSearch, a *tagArg, offset int) bool {
 	from := a.from
 	if from == 0 && a.prev == nil {
 		from = s.start
 	}
-	return s.d.Pos+from >= s.d.Base && s.blank(from, at)
+	return s.d.Pos+from >= s.d.Base && s.blank(from, offset)
 }
 
-// openerAt reports whether tag k is at offset at, ignoring white space, and opens something.
-func openerAt(s *tagSearch, k, at int) bool {
-	return k < len(s.tokens) && s.tokens[k].opens && s.blank(at, s.tokens[k].at)
+// openerAt reports whether tag k opens something, and only white space is between the given offset
+// and that tag.
+func openerAt(s *tagSearch, k, offset int) bool {
+	return k < len(s.tokens) && s.tokens[k].opens && s.blank(offset, s.tokens[k].at)
 }
 
-// isBorder reports whether tag k is a closer inside the value of a at a place where the value may
-// have ended.
+// isBorder reports whether tag k is a closer inside the value of the argument a, at a place where
+// the value may have ended.
 func (s *tagSearch) isBorder(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	n := t.end + s.d.Elastic(t.end)

@@ -16,7 +16,9 @@ import (
 //	</parameter>    [/parameter]  &lt;/parameter&gt;  <parameter/>  </param>  </>  </city>
 //	<parameter=     <param=       <parameter name="   <parameter:
 
-// dress holds the parts of a tag. The zero value means that the tag has only one form.
+// dress holds the parts of a tag, so that the same tag can be recognised in another form (dress),
+// such as [/parameter] or </param> for </parameter>. The zero value means that the tag has only one
+// form.
 type dress struct {
 	closes bool
 	front  string   // the text between the slash and the name: "｜DSML｜"
@@ -35,8 +37,7 @@ var (
 	behindKey = regexp.MustCompile(`^["'”]?\s?(?:>|＞|&gt;|\]|»|\\u003[eE])`)
 )
 
-// dressOf returns the parts of a tag, or the zero value if the text does not have the form of such
-// a tag.
+// dressOf returns the parts of a tag, or the zero value if the text is not a tag with such parts.
 func dressOf(text string) dress {
 	m := tagParts.FindStringSubmatch(text)
 	if m == nil {
@@ -45,10 +46,11 @@ func dressOf(text string) dress {
 	return dress{closes: m[1] != "", front: m[2], word: m[3], behind: m[4]}
 }
 
-// dresses finds tags in another dress in the text ahead.
+// dresses finds, in the text ahead, tags that are written in another form (dress), such as
+// [/parameter] for </parameter>.
 type dresses struct{ *tagsAhead }
 
-// dressesIn returns a finder of such tags in the text of ta.
+// dressesIn returns a finder of tags in other forms, in the text of ta.
 func dressesIn(ta *tagsAhead) dresses { return dresses{ta} }
 
 // otherAngles lists the pairs of brackets that models write instead of the angle brackets of a tag.
@@ -68,9 +70,10 @@ func (ta dresses) otherAngle(i int) (end int, closer string) {
 	return i, ""
 }
 
-// dressed returns the offset after a tag at offset i that has the name of f in another form (see
-// above), and the name that the tag has there. It returns 0 if there is no such tag. A closer
-// counts only if the call can continue after it, because a value may contain any tag.
+// dressed returns the offset after a tag at offset i that is the tag f in another form, such as
+// [/parameter] for </parameter>, and the name that the tag has there. It returns 0 if there is no
+// such tag. A closer counts only if the call can continue after it, because a value may contain any
+// tag.
 func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	d := &f.dress
 	if d.word == "" {
@@ -195,7 +198,7 @@ func (ta dresses) mayBeTag(f *declaration.Family, i int) bool {
 	return f.CloseBytes[max(ta.At(i), 0)] || angle != "" && ta.slash(&end)
 }
 
-// dressIn records in t whether its tag is the tag f in another form, and which name it has there.
+// dressIn records in t whether the tag t is the tag f in another form, and which name it has there.
 // It does nothing for a tag without a slip.
 func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 	if t.cost == 0 {

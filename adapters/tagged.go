@@ -120,7 +120,7 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 }
 
 // head is the opening of one tagged argument. If the value is null and may be left out, the output
-// from offset at is removed.
+// from the position in the field at is removed.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value

@@ -350,10 +350,10 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 	return i, wire, max(cost, slipCost)
 }
 
-// stepAt matches one tag of a head, or half a tag, at offset at, and returns its end and cost. The
-// tag may be whole, have a slip, be replaced by another closing tag, or be missing. It never fails:
-// a missing tag ends at offset bare, which is before the white space in front of it. The caller
-// limits the number of missing tags.
+// stepAt matches one tag of a head, or half a tag, at the offset in the parameter at, and returns
+// its end and cost. The tag may be whole, have a slip, be replaced by another closing tag, or be
+// missing. It never fails: a missing tag ends at the offset in the parameter bare, which is before
+// the white space in front of the tag. The caller limits the number of missing tags.
 func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
 		return n, c

@@ -95,8 +95,8 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 }
 
 // closers continues a reading after a closer of the call, where closer k is due. The outer closers
-// are usually missing because the model has stopped after the first, </function>. Each missing
-// closer then costs half a slip. If text follows, the missing closers cost two slips.
+// are usually missing because the model has stopped after the first closer, such as </function>.
+// Each missing closer then costs half a slip. If text follows, the missing closers cost two slips.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {

@@ -45,8 +45,8 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 
 // planTags decides how the rest of the call is read, from inside the value of h: by the reading
 // that costs least. A call with two such readings is in doubt. If the reading ends inside a value,
-// the call is cut. The function before returns the part of the value that was read already; nil:
-// that part does not matter.
+// the call is cut. The function before returns the part of the value that was read already. It is
+// nil if that part does not matter.
 func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {

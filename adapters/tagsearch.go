@@ -78,10 +78,10 @@ const (
 // textEnd returns the offset of the end of the text that was read.
 func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
 
-// from returns the index of the first token that begins at offset at or later, or the number of
-// tokens if there is none.
-func (s *tagSearch) from(at int) int {
-	n, _ := slices.BinarySearchFunc(s.tokens, at, func(t tagToken, at int) int { return t.at - at })
+// from returns the index of the first token that begins at the given offset or later, or the number
+// of tokens if there is none.
+func (s *tagSearch) from(offset int) int {
+	n, _ := slices.BinarySearchFunc(s.tokens, offset, func(t tagToken, at int) int { return t.at - at })
 	return n
 }
 
@@ -131,8 +131,8 @@ func (s *tagSearch) finish(r tagReading) {
 	s.done = append(s.done, r)
 }
 
-// step continues a reading, which is inside a value, at token k. The token ends the value in one of
-// several ways, or is part of the value:
+// step continues a reading, which is inside a value, at token k, a tag. The token ends the value in
+// one of several ways, or is part of the value:
 //
 //	its closer, whole or damaged            the value ends
 //	the closer of a key in its place        the two were swapped
@@ -215,7 +215,7 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 // asText continues a reading in which the tag at token k is text of the value. It adds the state
 // after that tag. If the tag has a closing tag, it also adds the state after the closing tag, in
 // which both tags and everything between them are text. The parameter nests is the extra cost of
-// this second state; asText raises it if a value seems to end between the two tags.
+// this second state. That cost is raised if a value seems to end between the two tags.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little

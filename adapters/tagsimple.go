@@ -23,9 +23,10 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf returns the number of bytes to skip at the end of a value, as the function end finds it.
-// It returns false if the value does not end here. It also returns false if all closers of the call
-// follow and occur once more later without an opener, because the value then continues.
+// lastOf reports whether a value ends here, and returns the number of bytes to skip there. The
+// function end finds that number. It returns false if the value does not end here. It also returns
+// false if all closers of the call follow and occur once more later without an opener, because the
+// value then continues.
 func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (
 	int, bool) {
 	n, ok := end()
@@ -175,8 +176,8 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 }
 
 // afterValue reports whether the text at offset i can follow a value's closer: another argument, a
-// closer of the call, a mark, or the end of the text. A closer of the call must also be followed by
-// such text, except for the last closer in a family without sections.
+// closer of the call, a mark, or the end of the text. After a closer of the call, such text must
+// follow as well, except for the last closer in a family without sections.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer

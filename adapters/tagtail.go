@@ -217,7 +217,7 @@ func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 }
 
 // valueBehind reports whether a value closes after offset i, before any other call. If so, the call
-// before i has not ended, or the text after it is part of it.
+// before that offset has not ended, or the text after the offset is part of the call.
 func (ta *tagsAhead) valueBehind(p *declaration.Pattern, i int) bool {
 	next := ta.tailFrom(p, i)
 	k, _ := slices.BinarySearch(ta.tails.lone, ta.Pos+i)

@@ -127,8 +127,8 @@ func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	})
 }
 
-// withoutWrapper reports whether the family also has a form of this pattern with one more tag
-// before it.
+// withoutWrapper reports whether the family has another form of this pattern, which has one more
+// tag at its beginning.
 func withoutWrapper(p *declaration.Pattern) bool {
 	first := p.Parts[0].Lit.Plain()
 	return slices.ContainsFunc(p.Family.Calls, func(q *declaration.Pattern) bool {
@@ -181,8 +181,8 @@ func (tg *tagged) noticeArgument(h *head, from int) {
 }
 
 // noticeText records whether the text that ends here is wrapped in quotes or the like, which may
-// not be part of it. The parameter first is its first byte. Only that byte and the end of a long
-// text are examined.
+// not be part of the text. The parameter first is the text's first byte. Only that byte and the end
+// of a long text are examined.
 func (tg *tagged) noticeText(h head, first int) {
 	from := max(h.from, tg.Pos-maxBorder, tg.Base)
 	text := string(tg.Slice(from, tg.Pos))
@@ -211,8 +211,8 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	}
 }
 
-// value records whether the value of the parameter key, which cannot be text, is written as its
-// family writes it (sound). A sound value has only one reading, whatever other slips the call has.
+// value records whether the value of a parameter, named by key, is written as its family writes it
+// (sound). Text has no such record. A sound value has one reading, whatever slips the call has.
 func (w *asWritten) value(key string, sound bool) {
 	if sound {
 		w.sound = append(w.sound, key)

@@ -107,9 +107,9 @@ func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewl
 
 // isText reports whether the value is its own text. It is if the tag gives the type string and the
 // schema allows it, or if the tag gives no type and the schema allows only strings. DSML's
-// string="true" and Kimi K3's type="string" give it in the tag, and the tag wins: "42" stays a
-// text. A parameter that is not in the schema is a text. Texts of an enum are still read by the
-// schema, which corrects their spelling.
+// string="true" and Kimi K3's type="string" give the type in the tag. The tag wins over the schema:
+// "42" stays a text. A parameter that is not in the schema is a text. Texts of an enum are still
+// read by the schema, which corrects their spelling.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
 	// string="true" (DSML), type="string" (Kimi K3)
@@ -147,8 +147,8 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 
 // skipValue skips the text after a complete value, up to the end of the tag's value, and drops it.
 // A surplus bracket or a comma there means nothing. Other text may be further elements, as in
-// ["a"], "b"], and puts the call in doubt. If decided is true, it is known not to be elements. If
-// the text ends first, the call is marked as broken.
+// ["a"], "b"], and puts the call in doubt. If the parameter decided is true, that text is known not
+// to be elements. If the text ends first, the call is marked as broken.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {
@@ -221,7 +221,7 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 // valueEnd reports whether the value ends here, and returns how many bytes of its closer to skip.
 // If the text is as its family writes it, this is decided at once. If it is not, and a tag of the
 // call may be here, the rest of the reply decides (see planTags). The function before returns the
-// part of a value held back that was read; nil: that part does not matter.
+// part that was read of a value that is held back. It is nil if that part does not matter.
 func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (
 	int, bool) {
 	switch {

@@ -153,10 +153,10 @@ func closeNamed(open []*node, name, text string, end int) []*node {
 	return open
 }
 
-// closeDown closes the open tags from the innermost to the one with index to, which have lost their
-// closers. The tags inside a closed tag are moved after it: in <a><b>1</b> without </a>, b is more
-// likely a neighbour of a than a part of it. The closed tag keeps the text that was between the
-// moved tags.
+// closeDown closes the open tags from the innermost to the one whose index is the parameter to. All
+// of them have lost their closers. The tags inside a closed tag are moved after it: in <a><b>1</b>
+// without </a>, b is more likely a neighbour of a than a part of it. The closed tag keeps the text
+// that was between the moved tags.
 func closeDown(open []*node, to int, text string, end int) {
 	for i := len(open) - 1; i >= to; i-- {
 		n := open[i]
@@ -169,7 +169,8 @@ func closeDown(open []*node, to int, text string, end int) {
 
 // tagAt returns the name in a tag at the start of a text, after blanks, and the size of the blanks
 // and the tag. It returns "" and 0 if there is no tag. A name has no newline and no further <, or
-// the text of a program would have tags. M3 writes a blank between token and tag now and then.
+// the text of a program would have tags. MiniMax M3 writes a blank between the token before a tag
+// and the tag now and then.
 func tagAt(text string) (string, int) {
 	rest := strings.TrimLeft(text, " ")
 	name, _, ok := strings.Cut(strings.TrimPrefix(rest, "<"), ">")

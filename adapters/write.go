@@ -85,9 +85,9 @@ func (f *Format) Asked(w Wording) *Format {
 
 // Lead returns the text to write after a rendered prompt so that a call can follow as one JSON
 // object {"name": …, "arguments": …}, in any family. It closes open reasoning, repeats the text
-// said that the model has written since the prompt, and begins the call with the family's own mark.
-// In families of messages, said is not repeated, since each message is complete in itself. The name
-// is that of the tool, or empty if there are several tools.
+// that the model has written since the prompt (the parameter said), and begins the call with the
+// family's own mark. In families of messages, that text is not repeated, since each message is
+// complete in itself. The name is that of the tool, or empty if there are several tools.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
 	if f.Header != nil {

@@ -30,8 +30,8 @@ var formTools = []chat.Tool{
 		`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
-// formProbe returns a call with that name and those arguments. It is the n-th call of its turn,
-// which decides its id.
+// formProbe returns a call with the given name and arguments. It is the n-th call of its turn, and
+// the number decides the call's id.
 func formProbe(n int, name, args string) chat.Call {
 	return chat.Call{ID: "Zq000000" + strconv.Itoa(n), Name: name, Args: json.RawMessage(args)}
 }
@@ -105,9 +105,9 @@ func (p *printer) show(calls ...chat.Call) string {
 	return text
 }
 
-// arranged searches for a form for the calls of a template, in one view. It returns the first form
-// that reads all turns. If there is none, it returns ErrForm, with the errors of the form that read
-// the most turns.
+// arranged searches for a form that describes how a template prints calls, in one kind of
+// conversation (a view, see [From]). It returns the first form that reads all turns. If there is
+// none, it returns ErrForm, with the error of the form that read the most turns.
 func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Finding, error) {
 	one, two := p.show(gnus[0]), p.show(gnus[:2]...)
 	if one == "" {
@@ -185,7 +185,8 @@ func (p *printer) bareCall(lines string) string {
 // aroundCalls matches the line about the text around calls, without the newlines before it.
 var aroundCalls = regexp.MustCompile(`form    calls (?:\\n)*(.*?)\{call\}.*\{call\}(.*)`)
 
-// printer returns a printer for the template in this view.
+// printer returns a printer for the template, which renders the same kind of conversation (view) as
+// this observation.
 func (o *observed) printer(render Render) *printer {
 	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered,
 		printed: map[string]string{}, fillers: o.fillers}

@@ -69,10 +69,10 @@ func jsonAt(text string) (string, bool) {
 }
 
 // bodyNaming returns a body whose JSON contains the tool's name: as the value of a member, or as
-// the key of the only one. It returns false if the JSON is not an object or a list of objects. The
-// arguments are the member that is an object. A member "0" or "1" counts the calls (command-r7b's
-// "tool_call_id": "0"). A last member with the probe's id is the id of the call (mistral-v3). The
-// usual member names need no keys line.
+// the key of the only member. It returns false if the JSON is not an object or a list of objects.
+// The arguments are the member that is an object. A member "0" or "1" counts the calls
+// (command-r7b's "tool_call_id": "0"). A last member with the probe's id is the id of the call
+// (mistral-v3). The usual member names need no keys line.
 func bodyNaming(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
@@ -111,8 +111,9 @@ func bodyNaming(value string, start, end int) (body, bool) {
 	return b, true
 }
 
-// spreads returns the value of list= for the layout of a list: "indent" for one member per line
-// (command-r's json.dumps with indent=4), "lines" for one call per line (command-r7b), or "always".
+// spreads returns the word that a keys line has after list= for the layout of a list: "indent" for
+// one member per line (command-r's json.dumps with indent=4), "lines" for one call per line
+// (command-r7b), or "always".
 func spreads(value string) string {
 	switch {
 	case strings.Contains(value, "{\n"):
@@ -126,10 +127,11 @@ func spreads(value string) string {
 // anID matches an id that contains the tool's name, such as Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
-// besideName returns a body with the arguments text[at:end], from the tool's name or the call's id
-// before them. It returns false if neither is there. The last occurrence of the name counts, since
-// some templates have it in a header as well. The text between name and arguments becomes a
-// literal: <｜tool▁sep｜>, [ARGS], a newline.
+// besideName returns a body with the arguments text[at:end] and with the tool's name, or the call's
+// id, that precedes them. The body begins at that name or id. It returns false if there is neither.
+// The last occurrence of the name counts, since some templates have it in a header as well. The
+// text between name and arguments becomes a literal: <｜tool▁sep｜>, [ARGS], a newline. The parameter
+// hole is the placeholder for the arguments, and lines are further lines of the declaration.
 func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {

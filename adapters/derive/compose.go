@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// arrangements returns the lines of the forms that may have printed the text of one call and the
-// text of two, or nil if the parts of the calls do not match. All these forms have the parts of a
-// call at the same places, and differ in how values are written.
+// arrangements returns the lines of the forms that may have printed two texts: one, which has a
+// single call, and two, which has two calls. It returns nil if the parts of the calls do not match.
+// All these forms have the parts of a call at the same places, and differ in how values are
+// written.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -40,7 +41,8 @@ var (
 	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
 )
 
-// arrangements returns the lines of forms that have the parts at these places.
+// arrangements returns the lines of the forms that have the parts of a call at the places that were
+// found.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if slices.Contains(f.holes, "json") || slices.Contains(f.holes, "quoted") {
 		for _, values := range []string{"json", "compact", "python"} {
@@ -134,7 +136,7 @@ func (f *framed) lines(holes, gaps []string) string {
 	return b.String()
 }
 
-// above returns glue, the newlines before a mark, or "" if there is no mark.
+// above returns the newlines in glue, which are printed before a mark, or "" if mark is empty.
 func above(glue, mark string) string {
 	if mark == "" {
 		return ""
@@ -192,17 +194,17 @@ func (s series) item(key, indent string) string {
 	return markEdges(out)
 }
 
-// seriesOf returns the literals around two values, given the texts around them: head before the
-// first name, mid and mid2 between name and value, between after the first value, and tail after
-// the second. If keyed is true, again and again2 are the texts before the repeated names. Quotes
-// are removed. It returns false if the literals of the two values differ.
-func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (
+// seriesOf returns the literals around two values, given the texts around these. The text head is
+// before the first name, mid and mid2 are between a name and its value, joint follows the first
+// value, and tail follows the second. If keyed is true, again and again2 are the texts before the
+// repeated names. Quotes are removed. It returns false if the literals of the two values differ.
+func seriesOf(head, mid, mid2, joint, tail, again, again2, quote string, keyed bool) (
 	s series, ok bool) {
 	if mid != mid2 {
 		return s, false
 	}
 	s.keyed = keyed
-	if keyed { // between and tail follow the repeated names
+	if keyed { // joint and tail follow the repeated names
 		if again != again2 {
 			return s, false
 		}
@@ -212,24 +214,24 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 		}
 		s.after = again
 	} else {
-		behind, front, fine := cutQuotes(between, mid, quote)
+		behind, front, fine := cutQuotes(joint, mid, quote)
 		end, _, fine2 := cutQuotes(tail, mid, quote)
 		if !fine || !fine2 {
 			return s, false
 		}
-		between, tail, s.mid = behind, end, front
+		joint, tail, s.mid = behind, end, front
 	}
-	if n := wholeRunes(between, commonSuffix(head, between)); n > 0 {
-		s.before = between[len(between)-n:]
-		if end := markEnd(again+between[:len(between)-n], s.before); end < n {
+	if n := wholeRunes(joint, commonSuffix(head, joint)); n > 0 {
+		s.before = joint[len(joint)-n:]
+		if end := markEnd(again+joint[:len(joint)-n], s.before); end < n {
 			s.before = s.before[end:]
 		}
 	}
-	if blank := s.before; blank != "" && blank != between && strings.Trim(blank, " ") == "" {
+	if blank := s.before; blank != "" && blank != joint && strings.Trim(blank, " ") == "" {
 		// ", " is a separator, and not a comma after one value and a blank before the next
 		s.before = ""
 	}
-	rest := between[:len(between)-len(s.before)]
+	rest := joint[:len(joint)-len(s.before)]
 	n := commonPrefix(rest, tail)
 	for n > 0 && n < len(rest) && rest[n]&0xC0 == 0x80 {
 		n--
@@ -259,8 +261,8 @@ func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
 	return b, f, ok && ok2
 }
 
-// items returns the form of arguments in these quotes, or false if their parts are in no known
-// order.
+// items returns the form of arguments whose texts are in the given quotes, or false if their parts
+// are in no known order.
 func (f *framed) items(quote string) (i items, ok bool) {
 	at := slices.Index(f.holes, "key")
 	if at < 0 {
@@ -305,8 +307,9 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	return i, true
 }
 
-// valuesFirst returns the form of arguments whose names follow their values, from part at on. It
-// returns false if the two arguments differ or have no quotes.
+// valuesFirst returns the form of arguments whose names follow their values. The first of these
+// values is the part with the index in the parameter at. It returns false if the two arguments
+// differ or have no quotes.
 func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
 	mid, _, fine := cutQuotes(g(1), quote, quote)

@@ -127,9 +127,11 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	return rest(best, clearest(errs), all, model, set, t)
 }
 
-// rest returns a finding if no format reads the calls. If the template prints no calls, it is the
-// call that the template teaches in words. Otherwise it has only the marks around reasoning and
-// text. It returns err if the template refuses the conversations or these marks cannot be read.
+// rest returns the finding for a template whose calls no format reads without errors. It returns
+// best unchanged if that has no errors. If the template prints no calls, the finding is made from
+// the example of a call that the template gives in words. Otherwise a format with only the marks
+// around reasoning and text is added. It returns err if the template refuses the conversations or
+// these marks cannot be read.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (
 	*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
@@ -156,10 +158,10 @@ func rest(best *Finding, err error, all []*observed, model string, set *adapters
 	return best, nil
 }
 
-// completeFrom adds the marks that only the other view p of the template showed. Some templates
-// print reasoning only if the results of its calls come last, and some drop the marks of a plain
-// reply there. Marks that end a turn are added unless they occur in a call, because they would cut
-// it.
+// completeFrom adds the marks that only p showed, the observation of the other kind of conversation
+// (see [From]). Some templates print reasoning only if the results of its calls come last, and some
+// drop the marks of a plain reply there. Marks that end a turn are added unless they occur in a
+// call, because they would cut it.
 func (o *observed) completeFrom(p *observed) {
 	o.thought = cmp.Or(o.thought, p.thought)
 	o.spoken = cmp.Or(o.spoken, p.spoken)
@@ -185,9 +187,9 @@ func (o *observed) completeBy(source string) {
 	}
 }
 
-// better reports whether f should be used instead of g. A finding with a known family is better
-// than one without. Otherwise the one with fewer errors is better. The file of a known family was
-// reviewed and covers slips of its models, which no template shows.
+// better reports whether the finding f should be used instead of the finding g. A finding with a
+// known family is better than one without. Otherwise the one with fewer errors is better. The file
+// of a known family was reviewed and covers slips of its models, which no template shows.
 func (f *Finding) better(g *Finding) bool {
 	if (f.Known != "") != (g.Known != "") {
 		return f.Known != ""
@@ -254,9 +256,10 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// knownIn returns the name of the known family that prints and reads the same, or "" if there is
-// none. exactly reports whether it also agrees in white space. Such a family is preferred. Families
-// are tried in the order of their names, so that the result is always the same.
+// knownIn returns the name of a known family that prints and reads calls as the template does, or
+// "" if there is none. The result exactly reports whether the family also agrees in white space.
+// Such a family is preferred. Families are tried in the order of their names, so that the result is
+// always the same.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {
@@ -283,9 +286,10 @@ func (o *observed) printedExactly(f *adapters.Format) bool {
 	return true
 }
 
-// thinksAs reports whether f separates reasoning as the template prints it before a call: it must
-// read the reasoning, no text, and the call. It returns true if the template prints no reasoning.
-// The check is needed because some families differ only in the marks around reasoning.
+// thinksAs reports whether the format f separates reasoning as the template prints it before a
+// call: it must read the reasoning, no text, and the call. It returns true if the template prints
+// no reasoning. The check is needed because some families differ only in the marks around
+// reasoning.
 func (o *observed) thinksAs(f *adapters.Format) bool {
 	if o.thought == "" {
 		return true

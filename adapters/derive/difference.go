@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// difference returns the part of b between the common beginning and the common end of a and b. The
-// part is widened to whole marks: of <|a|> and <|b|> only "a" and "b" differ.
+// difference returns the part of the text b between the common beginning and the common end of the
+// texts a and b. The part is widened to whole marks: of <|a|> and <|b|> only "a" and "b" differ.
 func difference(a, b string) string {
 	from := commonPrefix(a, b)
 	to := len(b) - commonSuffix(a[from:], b[from:])
@@ -21,14 +21,14 @@ func difference(a, b string) string {
 	return b[from:to]
 }
 
-// markStart returns the start of the mark in which the offset at is, or at itself if it is not
-// inside a mark.
-func markStart(text string, at int) int {
-	at = min(at, len(text))
-	if i := openMark(text[:at]); i >= 0 {
+// markStart returns the start of the mark that contains the given offset, or the offset itself if
+// it is not inside a mark.
+func markStart(text string, offset int) int {
+	offset = min(offset, len(text))
+	if i := openMark(text[:offset]); i >= 0 {
 		return i
 	}
-	return at
+	return offset
 }
 
 // openMark returns the start of the mark inside which a text ends, or -1 if the text does not end
@@ -41,9 +41,10 @@ func openMark(text string) int {
 	return i
 }
 
-// markEnd returns how many bytes at the start of behind belong to a mark that begins in front, or 0
-// if front does not end inside a mark. It is needed because the common end of <calls><call> and
-// </call><call> is ><call>, and only <call> opens a call.
+// markEnd takes two adjacent texts, front and behind. It returns how many bytes at the start of the
+// second belong to a mark that begins in the first, or 0 if the first does not end inside a mark.
+// It is needed because the common end of <calls><call> and </call><call> is ><call>, and only
+// <call> opens a call.
 func markEnd(front, behind string) int {
 	for _, signs := range [][2]string{{"<", ">"}, {"[", "]"}, {"⟪", "⟫"}, {"◁", "▷"}, {"⟦", "⟧"},
 		{"«", "»"}} {
@@ -75,9 +76,9 @@ func commonSuffix(a, b string) (n int) {
 	return n
 }
 
-// opener returns the mark at the common end of a and b, which opens a call or an argument. It
-// returns "" if that common end has no mark. If b ends with a, it returns all of a. The text a is
-// before the first of two calls or arguments, and b is between the two.
+// opener returns the mark that opens a call or an argument, given the text a before the first of
+// two calls or arguments, and the text b between the two. The mark is at the common end of a and b.
+// The result is "" if that common end has no mark. If b ends with a, it is all of a.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {
@@ -96,7 +97,7 @@ func opener(a, b string) string {
 }
 
 // commonStart returns the common beginning of a and b, without newlines at its end and without an
-// incomplete mark, which is the < of two different marks.
+// incomplete mark, such as the < with which two different marks begin.
 func commonStart(a, b string) string {
 	s := a[:commonPrefix(a, b)]
 	if i := strings.LastIndexByte(s, '<'); i >= 0 && !strings.Contains(s[i:], ">") {

@@ -23,7 +23,7 @@ type messages struct {
 // headers returns the messages of a template that writes messages, or nil for other templates. In
 // such a template the prompt ends inside a header, and the header of a call has the tool's name.
 // Other templates have the role in a header as well, <|im_start|>assistant, but the names of their
-// calls follow it. The arguments are the end of the prompt, a turn with text, one with a call, and
+// calls follow it. The parameters are the end of the prompt, a turn with text, one with a call, and
 // one with reasoning and a call.
 func headers(opening, spoken, called, thinking string) *messages {
 	mark := trailingRole.FindStringSubmatch(opening)

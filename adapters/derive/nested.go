@@ -41,8 +41,8 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines + object.around("object", "{member}") + elements.around("list", "{element}")
 }
 
-// around returns the form line of this kind with the texts around and between the items, or "" if
-// there are no such texts. The parameter hole is the placeholder of an item.
+// around returns the form line of the given kind with the texts around and between the items, or ""
+// if there are no such texts. The parameter hole is the placeholder of an item.
 func (s series) around(kind, hole string) string {
 	if s.open+s.between+s.close == "" {
 		return ""

@@ -135,8 +135,9 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 // observe renders the probes and compares the results. It returns an error if the template refuses
 // a call or a plain reply, or prints no calls; templates may refuse reasoning or two calls. Marks
 // are found as differences of two renderings, without a list of known marks. The parameter opening
-// is the end of the prompt before a reply, and is the same in both views. If it is longer than the
-// beginning of a plain reply, the rest is something that the prompt has opened.
+// is the end of the prompt before a reply, and is the same in both kinds of conversation (see
+// [From]). If it is longer than the beginning of a plain reply, the rest is something that the
+// prompt has opened.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -201,10 +202,10 @@ func nameEnds(turn, region string) bool {
 	return ok && strings.HasSuffix(front, probes[0].Name)
 }
 
-// think finds the marks around reasoning. It compares a turn with reasoning and a call (with) to
-// the same turn without reasoning and to a turn with reasoning and text (speaking). It also removes
-// the fillers from the calls, which some templates print for missing reasoning: GLM-4.7 prints
-// </think> alone before such a call, Qwen3 <think>\n\n</think>.
+// think finds the marks around reasoning by comparing three turns: one with a call, one with
+// reasoning and the same call (the parameter with), and one with reasoning and text (speaking). It
+// also removes the fillers from the calls, which some templates print for missing reasoning:
+// GLM-4.7 prints </think> alone before such a call, Qwen3 <think>\n\n</think>.
 func (o *observed) think(without, with, speaking string) {
 	before, after, ok := strings.Cut(with, probeThink)
 	if !ok {
@@ -257,8 +258,9 @@ func (o *observed) speaks(spoken, called string) {
 }
 
 // begun finds a mark that begins a call but is already written by the prompt, such as functionary's
-// ">>>". It is the longest mark of two to eight bytes that is before both names. Before the name of
-// the second call the mark is in the text, and before that of the first it is in the prompt.
+// ">>>". It is the longest mark of two to eight bytes that is before the names of both calls.
+// Before the name of the second call the mark is in the text, and before that of the first it is in
+// the prompt.
 func (o *observed) begun(opening, called string) {
 	at := strings.Index(called, o.one)
 	if at <= 0 || o.two == "" {

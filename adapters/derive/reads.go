@@ -13,9 +13,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Reads returns an error if a format does not read exactly the text said and the calls from raw,
-// with these tools offered. Text must be equal byte for byte; arguments may differ in white space.
-// The error shows both sides on separate lines.
+// Reads returns an error unless a format reads from the reply raw, with these tools offered,
+// exactly the given calls and the text in the parameter said. Text must be equal byte for byte;
+// arguments may differ in white space. The error shows both sides on separate lines.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
 	return readsAs(f, raw, said, calls, adapters.Options{Tools: tools})
 }

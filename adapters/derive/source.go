@@ -24,10 +24,11 @@ var (
 )
 
 // thoughtIn returns the probe's reasoning between the marks that a template's source puts around
-// reasoning, or "" if there are no such marks. If the prompt ends with words that open reasoning,
-// as Apriel's "Here are my reasoning steps:", only the mark after the reasoning is read from the
-// source. Words that are not marks do not count: in "'Reasoning: ' + message.reasoning" nothing
-// shows where the reasoning ends. Go's templates are Ollama's own: <think>{{ .Thinking }}</think>.
+// reasoning, or "" if there are no such marks. If the prompt ends with words that open reasoning
+// (the parameter begun), as Apriel's "Here are my reasoning steps:", only the mark after the
+// reasoning is read from the source. Words that are not marks do not count: in "'Reasoning: ' +
+// message.reasoning" nothing shows where the reasoning ends. Go's templates are Ollama's own:
+// <think>{{ .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {
@@ -47,8 +48,8 @@ func thoughtIn(source, begun string) string {
 	return ""
 }
 
-// between returns the probe's reasoning between the mark at the end of before and the mark at the
-// start of after, or "" if either has no mark.
+// between returns the probe's reasoning between two marks: the one with which the text before ends,
+// and the one with which the text after begins. It returns "" if either text has no such mark.
 func between(before, after string) string {
 	unescape := strings.NewReplacer(`\n`, "\n")
 	opens, closes := lastMark(unescape.Replace(before)), firstMark(unescape.Replace(after))

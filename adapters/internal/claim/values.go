@@ -128,8 +128,8 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 // call.
 func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 
-// within reports whether a value equals a scalar, or is a part of a scalar without blanks such as a
-// path or an address.
+// within reports whether a value equals a scalar (a text or number in the arguments), or is a part
+// of it. Only a scalar without blanks, such as a path or an address, is searched for parts.
 func within(scalar, value string) bool {
 	return strings.EqualFold(scalar, value) || !strings.ContainsFunc(scalar, unicode.IsSpace) &&
 		holds(strings.ToLower(scalar), value)

@@ -41,9 +41,9 @@ func (r Route) Says() string {
 // Parse reads a declaration, which consists of lines "kind value" up to the first line that begins
 // with "-- ". Lines that begin with "#" are comments. It checks everything that reading, printing
 // and grammars rely on, so that these need no checks of their own. Its errors give the number of
-// the line, except ErrUnknown and those about missing lines. The function named returns the family
-// of a like line, or nil. A family of messages needs no call line, because gpt-oss's calls are
-// recognised by the header of their message.
+// the line, except ErrUnknown and those about missing lines. For a like line it calls the function
+// named, which returns the family of a given name, or nil. A family of messages needs no call line,
+// because gpt-oss's calls are recognised by the header of their message.
 func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	f := &Family{source: source{file: string(src)}, Layout: plainLayout}
 	own := map[string]bool{}
@@ -120,8 +120,8 @@ type line struct {
 	first       bool
 }
 
-// take adds one line to the family. The function named returns the family of a like line. It
-// returns an error if the line is not valid.
+// take adds one line to the family. For a like line it calls the function named, which returns the
+// family of a given name. It returns an error if the line is not valid.
 func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	kind, value, first := l.kind, l.value, l.first
 	switch kind {
@@ -221,8 +221,9 @@ var loose = map[string]struct {
 	"results": {"results", []string{"results"}},
 }
 
-// example compiles the example of a line and checks its shape, because a pattern of another shape
-// would fail later, in the middle of a reply. It returns an error if the shape is not allowed.
+// example compiles the example of a line and checks its shape, which is the order of its literals
+// and holes, because a pattern of another shape would fail later, in the middle of a reply. It
+// returns an error if the shape is not allowed.
 func (f *Family) example(kind, value string) (*Pattern, error) {
 	p, err := compile(f, value)
 	if err != nil {
@@ -284,8 +285,8 @@ func misshapen(kind, want, got string) error {
 		missing)
 }
 
-// placeOf returns the place of mark i of a shape in words, by the holes next to the mark, which the
-// author of the line knows from the line.
+// placeOf says in words where mark i of a shape is, such as "before {key}". It names the holes next
+// to the mark, because the author of the line knows these.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:
@@ -296,8 +297,8 @@ func placeOf(shape []string, i int) string {
 	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
 }
 
-// route adds a route line. It returns an error if the line is not valid. A body {args} needs an arg
-// line before it, because the family's tags are needed to read the body.
+// route adds a route line. It returns an error if the line is not valid. A route with the body
+// {args} needs an arg line before it, because the family's tags are needed to read the body.
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil

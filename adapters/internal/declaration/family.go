@@ -77,10 +77,10 @@ const (
 	CDATAClose = "]]>"
 )
 
-// Begun returns those patterns of a list that begin with a mark with which every prompt ends, each
-// without that mark. It returns nil if there are none. For example, functionary-v3.2's prompts end
-// with >>>, so its replies begin with a bare name: "get_weather\n{…}" is a call and "all\nHello" is
-// text.
+// Begun takes a list of patterns, and returns those whose first mark is already written by the
+// prompt. The results lack that mark. Without such patterns it returns nil. For example,
+// functionary-v3.2's prompts end with >>>, so its replies begin with a bare name:
+// "get_weather\n{…}" is a call and "all\nHello" is text.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {

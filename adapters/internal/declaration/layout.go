@@ -34,8 +34,8 @@ type Layout struct {
 // templates print it.
 var plainLayout = Layout{Name: "name", Args: "arguments"}
 
-// List describes the signs around and between the calls in one hole. An example cannot show these
-// signs, because it has only one call.
+// List describes the signs around and between several calls that fill one hole (placeholder) of an
+// example. An example cannot show these signs, because it has only one call.
 type List uint8
 
 // The lists that templates print. The default has brackets only around several calls.
@@ -100,7 +100,8 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set applies word n of a key in layoutWords, whose order is that of the constants. objects=python
+// set changes the setting that a key of a keys line names. The parameter n is the index of the word
+// after the key in layoutWords, whose order is that of the constants. The setting objects=python
 // includes scalars=python, in any order of the two.
 func (l *Layout) set(key string, n int) {
 	switch key {
@@ -115,19 +116,20 @@ func (l *Layout) set(key string, n int) {
 	}
 }
 
-// Several contains the signs around and between the calls in one hole.
+// Several contains the signs around and between the calls that fill one hole (placeholder) of an
+// example.
 type Several struct {
 	Open, Comma, Close string
 	OneIsBare          bool // a single call is written without Open and Close
 	Indented           bool // one member per line, at every level
 }
 
-// Several returns the signs around and between the calls in hole i. {call} and {calls} contain
-// objects. {named} and {python} have brackets even around a single call, because one keyed object
-// or one Python call without them could be anything. For example, lfm2 writes
-// [get_weather(city="Paris")]. Python calls with list=lines and objects with list=bare have no
-// brackets. The printer writes these signs and the grammar allows no others, so under the grammar a
-// model writes what its template would have printed.
+// Several returns the signs around and between the calls that fill hole i (placeholder i). {call}
+// and {calls} contain objects. {named} and {python} have brackets even around a single call,
+// because one keyed object or one Python call without them could be anything. For example, lfm2
+// writes [get_weather(city="Paris")]. Python calls with list=lines and objects with list=bare have
+// no brackets. The printer writes these signs and the grammar allows no others, so under the
+// grammar a model writes what its template would have printed.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {
@@ -187,8 +189,8 @@ func (p *Pattern) Printed(i int) string {
 }
 
 // Flags are habits of a family that its examples cannot show, but on which reading depends. Each
-// was needed by one family so far. Without it, values or texts of that family would have a surplus
-// byte, or its calls would be missed.
+// flag was needed by one family so far. Without the flag, values or texts of that family would have
+// a surplus byte, or its calls would be missed.
 type Flags struct {
 	// Blank means that one blank after the mark of a message's body comes from the tokenizer, as in
 	// llm-jp's <|message|> {text}.

@@ -56,10 +56,10 @@ const WideBar = "｜"
 // word after a colon would have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
-// NewLiteral compiles a text between two holes. The parameters before and after are the words of
-// these holes, or "". They decide how white space and quotation marks at the edges are matched. The
-// rest of a literal, after a mark that is missing or that the prompt has written, is compiled
-// again, because it begins differently.
+// NewLiteral compiles a text between two holes. The parameters before and after are the words in
+// these holes, or "" without a hole. They decide how white space and quotation marks at the edges
+// are matched. The rest of a literal, after a mark that is missing or that the prompt has written,
+// is compiled again, because it begins differently.
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
@@ -199,8 +199,8 @@ func (l Literal) Pieces() []Literal {
 // spellings are in the index, so that a look-up compares bytes only.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
 
-// Plain returns the literal as text, with each elastic place in its most common form. Damaged marks
-// are compared with that text.
+// Plain returns the literal as text, with each place that matches several texts in its most common
+// form. Damaged marks are compared with that text.
 func (l Literal) Plain() string {
 	var out []byte
 	for _, u := range l.Units {

@@ -136,12 +136,13 @@ func NewIndex(families ...*Family) *Index {
 type markList []Mark
 
 // ownMarks returns the marks of a family, in the order in which they are tried. Some of them are
-// private: they do not count in replies of other families. Noise is private, because a mark without
-// meaning in one family may be wanted text in another. Marks around a plain reply that look like
-// tags are private, because in other families <answer> may be part of the answer, to a question
-// about XML or in a format that the user has asked for. Plain tags around the results of tools are
-// private, unless they contain the word tool: <tool_response> is never part of an answer, but
-// <result> may be. The second mark of a wrapped call begins a call as well, see withoutWrapper.
+// private: they do not count in replies of other families. Marks without meaning (noise) are
+// private, because such a mark of one family may be wanted text in another. Marks around a plain
+// reply that look like tags are private, because in other families <answer> may be part of the
+// answer, to a question about XML or in a format that the user has asked for. Plain tags around the
+// results of tools are private, unless they contain the word tool: <tool_response> is never part of
+// an answer, but <result> may be. If a call has two opening tags, the inner tag alone begins a call
+// as well, see withoutWrapper.
 func (f *Family) ownMarks() []Mark {
 	var all markList
 	for _, p := range f.Think {
@@ -231,9 +232,9 @@ func IsProse(key string) bool {
 		strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// add adds a mark to the index, unless the index has that mark already. A mark of another family is
-// set to Own if the family that is read has a mark with the same key. Own decides how much evidence
-// a mark in prose needs, and the text shows only the key.
+// add adds a mark to the index, unless the index has that mark already. If the family that is read
+// has a mark with the same key, a mark of another family gets the field Own as well. That field
+// decides how much evidence a mark in prose needs, and the text shows only the key.
 func (v *Index) add(m Mark) {
 	list := &v.Marks[m.Key[0]]
 	for _, other := range *list {
@@ -272,10 +273,11 @@ func (f *Family) ThinkEnd() string {
 	return "</think>"
 }
 
-// OpenedReasoning returns the think pattern with whose opening mark the prompt ends, or nil if the
-// reply begins outside reasoning. Most templates of models that always think end with <think>\n,
-// and the reply begins without that mark. Marks that consist of words count only in the configured
-// family, because any prompt may end with "Thought:".
+// OpenedReasoning returns the pattern of the reasoning that the prompt has already opened, because
+// the prompt ends with the pattern's first mark. It returns nil if the reply begins outside
+// reasoning. Most templates of models that always think end with <think>\n, and the reply begins
+// without that mark. Marks that consist of words count only in the configured family, because any
+// prompt may end with "Thought:".
 func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {

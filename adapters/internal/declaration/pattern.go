@@ -35,7 +35,8 @@ func (p *Pattern) Markless() bool {
 		len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
-// Part is a hole if Hole is set, and otherwise a literal. Two literals are never adjacent.
+// Part is a hole (placeholder) if the field Hole is set, and otherwise a literal. Two literals are
+// never adjacent.
 type Part struct {
 	Hole string
 	Lit  Literal
@@ -206,11 +207,10 @@ func (p *Pattern) Body() int {
 	})
 }
 
-// withoutWrapper returns the pattern that starts at the second mark of a wrapped call, or nil if
-// there is only one mark. Models leave the wrapper out: qwen3-coder writes <function=get_weather>
-// without <tool_call> before it. The second mark may begin a call by itself, because the name of an
-// offered tool follows it. A literal with a newline or "><" before the name shows that there are
-// two marks.
+// withoutWrapper returns the pattern without the first of its two opening tags, or nil if there is
+// only one. Models leave out the outer tag: qwen3-coder writes <function=get_weather> without
+// <tool_call> before it. The second mark may begin a call by itself, because the name of an offered
+// tool follows it. A literal with a newline or "><" before the name shows that there are two marks.
 func (p *Pattern) withoutWrapper() *Pattern {
 	if p.Hole("name") != 1 {
 		return nil

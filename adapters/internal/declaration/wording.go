@@ -10,7 +10,7 @@ import (
 // family's own wording. If neither the family nor a template gives one, a probe finds out which
 // wording a model follows. Small models follow a worked example best, and signatures save tokens,
 // but no wording suits all. A small model echoed schemas in 4 of 25 replies. Signatures were
-// shortest, and gave both of two calls most often.
+// shortest, and with them a model that had to make two calls most often made both.
 type Wording uint8
 
 // The kinds of wording. A wording without Schemas and Signatures uses schemas.

@@ -65,7 +65,7 @@ type Writing struct {
 // Example is a text with holes, which are placeholders such as {name}.
 type Example []Part
 
-// Part is a hole if Hole is set, and otherwise a literal.
+// Part is a hole (placeholder) if the field Hole is set, and otherwise a literal.
 type Part struct{ Lit, Hole string }
 
 // Series has the texts before, between and after calls, arguments, members or elements.
@@ -187,8 +187,8 @@ func (e Example) has(hole string) bool {
 var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{",
 	"{")
 
-// parse reads an example, in which only the holes in the second parameter are allowed. It returns
-// an error for any other hole, and for an empty example.
+// parse reads an example, in which only the holes that the parameter may lists are allowed. It
+// returns an error for any other hole, and for an empty example.
 func parse(text, may string) (e Example, err error) {
 	for text != "" {
 		at := holeIn(text)

@@ -10,7 +10,7 @@ import (
 )
 
 // parser reads values in the syntax of JSON or Python, and returns them as JSON. It does not repair
-// anything. It sets cut if the text ends before a value does.
+// anything. It sets the field cut if the text ends before a value does.
 type parser struct {
 	at    func(i int) int
 	depth int
@@ -80,7 +80,7 @@ func scalar(text string) (string, bool) {
 		json.Valid([]byte(text))
 }
 
-// space returns the offset after the white space at i.
+// space returns the offset after the white space at offset i.
 func (p *parser) space(i int) int {
 	for c := p.at(i); scan.IsSpace(c); c = p.at(i) {
 		i++

@@ -12,7 +12,8 @@ import (
 	"toolnorm/chat"
 )
 
-// stop reports whether a value can end at an offset, because its container continues or ends there.
+// stop is a function that reports whether a value can end at an offset, because its container
+// continues or ends there.
 type stop func(i int) bool
 
 // maxDepth bounds how deeply values may be nested.
@@ -74,7 +75,7 @@ func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 }
 
 // key reads an argument's example up to its value. It returns the offset of the value, and the key.
-// It returns false if the text does not match, or if takes refuses the key.
+// It returns false if the text does not match, or if the function takes returns false for the key.
 func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bool) {
 	key, ok := "", true
 	for n, p := range e {
@@ -264,8 +265,8 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 }
 
 // members reads the members of an object or the elements of a list at offset i, and returns them as
-// JSON with the offset after them. Values in them are indented by step. ok is false if the text
-// does not match.
+// JSON with the offset after them. Values in them are indented by the blanks in step. ok is false
+// if the text does not match.
 func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (all string, end int,
 	ok bool) {
 	var parts []string
@@ -318,9 +319,9 @@ func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (
 	return "", 0, false
 }
 
-// innermost reports whether an element whose value is at offset i belongs to the list at the place
-// keys[:place], and not to an outer list with the same indentation. The tool's schema decides. If
-// it does not, the calls are in doubt.
+// innermost reports whether an element whose value is at offset i belongs to the list to which
+// keys[:place] lead in the arguments, and not to an outer list with the same indentation. The
+// tool's schema decides. If it does not, the calls are in doubt.
 func (r *reader) innermost(i, place int) bool {
 	lists := 1
 	for r.flat && lists < place && r.keys[place-lists] == "" {
@@ -339,7 +340,8 @@ func (r *reader) innermost(i, place int) bool {
 	return inner
 }
 
-// kindAt returns JSON of the kind of the element's value at offset i.
+// kindAt returns a JSON value of the same kind as the value of the element at offset i: [] for a
+// list, {} for an object, and otherwise the value itself, or "" if it is unknown.
 func (r *reader) kindAt(i int) string {
 	any := func(string) bool { return true }
 	if _, _, ok := r.key(i, r.Element, any); ok {

@@ -41,7 +41,7 @@ type Trigger struct {
 // several. Tools without a name are left out, because they cannot be called. The rule "root" begins
 // with the mark of the call, at the trigger. The result is empty if there are no tools, or if the
 // family's calls have no grammar. If the grammar would exceed 8 MB, Text is empty, and Dropped has
-// one entry without a place and a keyword, which means all schemas.
+// one entry with neither a place nor a keyword, which means all schemas.
 func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 || f.Form != nil { // a form has no grammar

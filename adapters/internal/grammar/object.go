@@ -23,8 +23,9 @@ type slot struct {
 	required bool
 }
 
-// slots are an object's members and the texts between and after them. For arguments in tags, comma
-// is the newline between two members and tail the newline after the last.
+// slots are an object's members and the texts between and after them. For arguments in tags, the
+// field comma contains the newline between two members, and the field tail the newline after the
+// last one.
 type slots struct {
 	list  []slot
 	other string // a member that the schema does not list; empty if none is allowed
@@ -141,9 +142,10 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 }
 
 // inOrder returns an expression for the members from index i on. Each optional member is a branch.
-// The parameter some says whether one of the members before i is written; they matter only for the
-// comma. So each member needs two rules, and not one for each set of earlier members. The map known
-// contains these rules. A rule without an earlier member has a negative index in it.
+// The parameter some says whether a member before index i is written. Earlier members matter only
+// for the comma, so each member needs two rules, and not one for each set of earlier members. The
+// map known contains these rules. Its keys are indexes of members, and the key is negative if no
+// earlier member is written.
 func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
@@ -204,9 +206,9 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	class := wordBut
 	if !s.BareKeys {
 		quote := rune(s.Quotes[0][0])
-		class = func(not string) string {
+		class = func(without string) string {
 			out := `[^\\\x00-\x1F` + escapeClass(quote)
-			for _, c := range not {
+			for _, c := range without {
 				if c != '\\' && c >= ' ' && c != quote {
 					out += escapeClass(c)
 				}
@@ -217,12 +219,13 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// wordBut returns a character class with the characters of an identifier, except those in not. If
-// not is not empty, the digits are left out too, because the character may be the first of a name.
-func wordBut(not string) string {
+// wordBut returns a character class with the characters of an identifier, except those in the
+// parameter without. If that is not empty, the digits are left out too, because the character may
+// be the first of a name.
+func wordBut(without string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {
-		if strings.ContainsRune(not, r) || not != "" && r >= '0' && r <= '9' {
+		if strings.ContainsRune(without, r) || without != "" && r >= '0' && r <= '9' {
 			return -1
 		}
 		return r
@@ -242,7 +245,7 @@ const maxOther = 40
 // neither i nor o, or "ci" not followed by t, and so on. A text that continues after a name, such
 // as "city_code", is allowed. Without this a model could write a member twice, the second time
 // without constraints.
-func (g *values) otherThan(names []string, read string, class func(not string) string) string {
+func (g *values) otherThan(names []string, read string, class func(without string) string) string {
 	var next []rune
 	for _, name := range names {
 		if rest, ok := strings.CutPrefix(name, read); ok && rest != "" {

@@ -84,10 +84,10 @@ type patternWriter struct {
 	failed bool
 }
 
-// anchored translates an expression with anchors at both ends. For any other it sets failed,
-// although schemas often forget the anchors. "[A-Z]{2}" allows "xxABxx", but GBNF cannot express
-// the free text around the match: in a quoted string that text ends at a quotation mark, which the
-// match may contain.
+// anchored translates an expression with anchors at both ends. For any other expression it sets the
+// field failed, although schemas often forget the anchors. "[A-Z]{2}" allows "xxABxx", but GBNF
+// cannot express the free text around the match: in a quoted string that text ends at a quotation
+// mark, which the match may contain.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:

@@ -127,11 +127,11 @@ func (g *ruleSet) once(key, hint string, write func() string) string {
 	return name
 }
 
-// each returns the results of calling the function of with each element of a list.
-func each[T any](list []T, of func(T) string) []string {
+// each returns the results of calling a function with each element of a list.
+func each[T any](list []T, f func(T) string) []string {
 	out := make([]string, len(list))
 	for i, x := range list {
-		out[i] = of(x)
+		out[i] = f(x)
 	}
 	return out
 }

@@ -58,9 +58,9 @@ func characters(quote byte) string {
 // not the whole tags, and its length is not checked.
 const maxShort = 64
 
-// raw returns an expression for a text without the tags in avoid. A short text (see maxShort), such
-// as one with maxLength 20, cannot even contain "<", which is stricter than the schema. An
-// automaton that counts characters would need a rule for each state and length.
+// raw returns an expression for a text without the tags in the list avoid. A short text (see
+// maxShort), such as one with maxLength 20, cannot even contain "<", which is stricter than the
+// schema. An automaton that counts characters would need a rule for each state and length.
 func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	if high >= 0 && high <= maxShort {
 		class := "[^\\x00"
@@ -80,8 +80,8 @@ func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	return g.automaton(avoid, low > 0)
 }
 
-// automaton returns an expression for a text without the tags in avoid. If some is true, the text
-// is not empty.
+// automaton returns an expression for a text without the tags in the list avoid. If the parameter
+// some is true, the text is not empty.
 //
 // A grammar cannot look ahead, so the rules form an automaton, as in the string search of Knuth,
 // Morris and Pratt. For each beginning of a tag that may have been read last, a rule has the
@@ -137,16 +137,16 @@ func step(avoid []string, read string, names map[string]string) string {
 	return alt(append(all, seq(others+"]", names[""]))...)
 }
 
-// firsts returns all distinct characters of the tags in avoid, sorted.
+// firsts returns all distinct characters of the tags in the list avoid, sorted.
 func firsts(avoid []string) []rune {
 	all := []rune(strings.Join(avoid, ""))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// longest returns the longest end of read with which a tag in avoid begins, or "" if there is none.
-// After "</para" and another "<" the result is "<", because the text before it cannot become a tag
-// any more.
+// longest returns the longest end of the text read that is also the beginning of a tag in the list
+// avoid, or "" if there is none. After "</para" and another "<" the result is "<", because the text
+// before it cannot become a tag any more.
 func longest(avoid []string, read string) string {
 	for i := range read {
 		if slices.ContainsFunc(avoid, func(mark string) bool {

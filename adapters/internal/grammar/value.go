@@ -245,8 +245,8 @@ func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }
 
-// possible returns the place itself, or anything if it is nil or allows no value, because some
-// value has to be written there.
+// possible returns the place n of a schema. If n is nil or allows no value, it returns a place that
+// allows any value, because some value has to be written there.
 func possible(n *schema.Place) *schema.Place {
 	if n == nil || n.Never {
 		return anything

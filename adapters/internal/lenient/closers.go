@@ -85,8 +85,8 @@ func (r *Reader) containerEnds(kind byte) bool {
 // yet. Only the schema can show this: if the tool has a parameter note, {"ship": {"name": "N"}},
 // "note": "x"} continues, and note becomes a member. If a member unknown to the schema was read
 // before, the new one may belong to another object as well, which is a doubt (see Output.Doubt).
-// Names of the envelope (name, id, type, input …) do not count, because {"name": "f", "arguments":
-// {…}, "id": "1"} has no defect and looks the same.
+// Names of members that occur beside the arguments (name, id, type, input …) do not count, because
+// {"name": "f", "arguments": {…}, "id": "1"} has no defect and looks the same.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -112,11 +112,11 @@ func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray notes a doubt (see Output.Doubt) if a member may belong to an outer object: the schema
-// of the outer object has the member, and that of its own object does not. It is called where a
-// closing bracket is missing or wrong. For example, {"where": {"city": "Rome", "days": 3} may lack
-// a brace at its end or before days. Both readings are valid JSON, but only one was meant, so the
-// call becomes text (two-readings).
+// DoubtStray notes a doubt (see Output.Doubt) if a member may belong to an outer object. That is so
+// if the schema of the outer object has the member, and the schema of the object that the member is
+// in does not. DoubtStray is called where a closing bracket is missing or wrong. For example,
+// {"where": {"city": "Rome", "days": 3} may lack a brace at its end or before days. Both readings
+// are valid JSON, but only one was meant, so the call becomes text (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
 // aSet is the kind of a set, which is braces without keys. It has its own constant because objects
@@ -184,9 +184,9 @@ func (a *lookahead) wrongCloser(c int) meaning {
 	return best
 }
 
-// openedBy returns the index of the innermost container that c closes, or -1 if there is none. Only
-// the first (outermost) open containers are considered. Sets have braces, and Python calls have
-// parentheses, see closerOf.
+// openedBy returns the index of the innermost container that the closing bracket c closes, or -1 if
+// there is none. The parameter open says how many of the containers are considered, beginning with
+// the outermost. Sets have braces, and Python calls have parentheses, see closerOf.
 func (s stack) openedBy(c, open int) int {
 	open--
 	for open >= 0 && closerOf(s[open].kind) != c {
@@ -215,11 +215,11 @@ func (a *lookahead) suitsBehind(i, open int) int {
 	return a.suits(i, open-1)
 }
 
-// suits grades how well the text at offset i, after a comma, suits the open container with index
-// at: 0 not at all, 1 because the container accepts anything, 2 because its schema has the member.
-// A negative index means the envelope. A member that the schema does not list suits only an object
-// without listed members, although open schemas allow any member. Otherwise every member would suit
-// every object.
+// suits grades how well the text at offset i, after a comma, suits the open container whose index
+// is the parameter at: 0 not at all, 1 because the container accepts anything, 2 because its schema
+// has the member. A negative index means the object around the arguments. A member that the schema
+// does not list suits only an object without listed members, although open schemas allow any
+// member. Otherwise every member would suit every object.
 func (a *lookahead) suits(i, at int) int {
 	key, value := a.KeyAt(i)
 	if at < 0 {

@@ -19,10 +19,10 @@ const (
 )
 
 // Capture calls the function read with an output of its own, before a call is committed, and
-// returns the bytes that it wrote. The bytes are valid until the next Capture. The call's own
-// output and holds do not change. The match is Incomplete if the text was cut in an element, and
-// Mismatch if nothing was read. A doubt (see Output.Doubt) is a mismatch as well, because a value
-// with two readings must not decide which tool is called, or with which arguments.
+// returns the bytes that it wrote. The bytes are valid until the next Capture. The output of the
+// call, and what is held back of it, do not change. The match is Incomplete if the text was cut in
+// an element, and Mismatch if nothing was read. A doubt (see Output.Doubt) is a mismatch as well,
+// because a value with two readings must not decide which tool is called, or with which arguments.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
@@ -43,7 +43,7 @@ func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 // Value reads one value and writes it as strict JSON of the type t. It returns false if no value
 // begins at the current position. Valid JSON is copied byte for byte, including the spelling of
 // numbers and white space. If t is nil, every value has the type in which it is written. A value
-// without quotation marks is a number, a literal, or a phrase that lost its marks.
+// without quotation marks is a number, a literal, or a phrase that lost its quotation marks.
 func (r *Reader) Value(t *schema.Type) bool {
 	c := r.At(0)
 	switch {

@@ -24,12 +24,12 @@ type Meaning struct {
 }
 
 // Decide returns the meaning of damaged arguments of the tool called name, if all likely ways to
-// read them agree. ok is false if they can mean different things, or nothing. The parameter today
-// is the result of the Reader, or "" if it has none. Values are compared, not texts, so two
-// readings that give the same arguments agree. The cheapest readings come first, so of equal values
-// the cheapest remains. The strict JSON of each reading is read once more by the Reader, which
-// gives it the types of the schema.
-func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
+// read them agree. ok is false if they can mean different things, or nothing. The parameter direct
+// is the result of the Reader, which reads without this search, or "" if it has none. Values are
+// compared, not texts, so two readings that give the same arguments agree. The cheapest readings
+// come first, so of equal values the cheapest remains. The strict JSON of each reading is read once
+// more by the Reader, which gives it the types of the schema.
+func Decide(text string, g repair.Args, name, direct string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool
 	seen := map[string]bool{}
@@ -45,10 +45,10 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 		fits = append(fits, fit)
 		all = append(all, m)
 	}
-	if today != "" {
-		today = plainJSON(today)
+	if direct != "" {
+		direct = plainJSON(direct)
 	}
-	m, ok = one(all, fits, today)
+	m, ok = one(all, fits, direct)
 	return m, ok && !swallows(m.Args, absent(m.Args, g.Type),
 		strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
@@ -74,7 +74,7 @@ func FromDamaged(text, key string, t *schema.Type) (string, bool) {
 	return fields[0].Value, true
 }
 
-// absent returns the names of the members of a type that an object does not have.
+// absent returns the names of the members that a type lists and an object does not have.
 func absent(object string, t *schema.Type) (names []string) {
 	fields := scan.Fields(object)
 	for _, name := range t.Members() {
@@ -223,8 +223,8 @@ const lead = 3
 // one returns the only likely meaning in all, and false if there is none or more than one. If some
 // meanings fit the schema, only those count. Otherwise all of them count, so that the schema check
 // can report the error. If a meaning that does not fit is much cheaper than all that fit, the
-// result is false, because the model probably did not write any of the others.
-func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
+// result is false as well, because the model probably did not write any of the others.
+func one(all []Meaning, fits []bool, direct string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {
 		if fits[i] || !slices.Contains(fits, true) {
@@ -234,7 +234,7 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	if len(likely) == 0 || likely[0].unsure || likely[0].Cost > all[0].Cost+lead {
 		return m, false
 	}
-	at := slices.IndexFunc(likely, func(m Meaning) bool { return m.plain == today })
+	at := slices.IndexFunc(likely, func(m Meaning) bool { return m.plain == direct })
 	switch {
 	case at >= 0:
 		m = likely[at]
@@ -248,7 +248,7 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 }
 
 // meant converts one reading to the types of the schema, and reports whether it fits. A reading
-// that lost a value does not fit, because the value would have to be invented. A wrapper around the
+// that lost a value does not fit, because the value would have to be invented. An object around the
 // arguments is removed. The Meaning is empty if the reading is not one complete value, or, for a
 // tool, not an object.
 func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {

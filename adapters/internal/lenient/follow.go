@@ -32,7 +32,7 @@ func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outs
 
 // valueFollows reports whether the text at offset i can follow a value of the innermost container.
 // A closing bracket in that text closes a container, so the text after it must fit the next outer
-// one: after "Rome"}}, only a member of that object can follow. Outside of all containers the
+// one: after "Rome"}}, only a member of the outer object can follow. Outside of all containers the
 // recogniser decides (Outside.CallEnds).
 func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {

@@ -50,8 +50,9 @@ func nearMiss(t *schema.Type, key string, seen []string) bool {
 		})
 }
 
-// OneOff reports whether two keys differ by one character: one of them lacks it, has another in its
-// place, or has it elsewhere. It is false for keys of two letters, which are too short to compare.
+// OneOff reports whether two keys differ by one character: one key lacks a character of the other,
+// has another character in its place, or has the character elsewhere. It is false for keys of two
+// letters, which are too short to compare.
 func OneOff(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -111,8 +112,8 @@ func wraps(t *schema.Type, key string) bool {
 		!t.Prop(key).Known()
 }
 
-// beside reports whether a member can occur beside one that contains all arguments of a tool, as in
-// an envelope. If the arguments of get_weather are {"name": "get_weather", "arguments": {"city":
+// beside reports whether a member can occur beside one that contains all arguments of a tool, as
+// name does. If the arguments of get_weather are {"name": "get_weather", "arguments": {"city":
 // "Rome"}}, the whole call is repeated inside itself. With the name of another tool it would be
 // another call, and is not unwrapped.
 func beside(name string, t *schema.Type, m scan.Field) bool {
@@ -135,11 +136,11 @@ func wrapped(name string, t *schema.Type, args string) string {
 	return value
 }
 
-// Unwrapped returns the arguments in the wrapping member of an object, which may be an object or a
-// string. It returns false if nothing was unwrapped. The arguments count only if they are empty or
-// the schema has at least one of them, because an object of unknown members under "input" may be
-// data. The parameter args must be a complete object, because the content of half a wrapper is
-// unknown.
+// Unwrapped returns the arguments of a call that are wrapped in one member of the object args. The
+// value of that member may be an object or a string. It returns false if nothing was unwrapped. The
+// arguments count only if they are empty or the schema has at least one of them, because an object
+// of unknown members under "input" may be data. The parameter args must be a complete object,
+// because the content of half a wrapper is unknown.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	// the arguments may be a string, {"arguments": "{\"city\": \"Rome\"}"}, or wrapped twice,
 	// {"arguments": {"input": {"city": "Rome"}}}

@@ -176,8 +176,8 @@ func (r *Reader) drop(at int) {
 // Held returns everything that was written since the hold at a position.
 func (w *Writer) Held(at int) []byte { return w.Out.JSON[at-w.Out.sent:] }
 
-// doubt records, if two is true, that the text has two readings. A doubt is never removed. A nil
-// output means that the text is not a call, so its readings do not matter.
+// doubt records, if the parameter two is true, that the text has two readings. A doubt is never
+// removed. A nil output means that the text is not a call, so its readings do not matter.
 func (o *Output) doubt(two bool) {
 	if two && o != nil {
 		o.Doubt = true

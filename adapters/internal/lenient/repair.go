@@ -101,11 +101,11 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 		return doc.out, true
 	}
 	if doc.odd || !whole {
-		today := ""
+		direct := ""
 		if whole {
-			today = doc.out
+			direct = doc.out
 		}
-		if m, ok := Decide(text, repair.Args{Type: t}, "", today); ok && !m.Open &&
+		if m, ok := Decide(text, repair.Args{Type: t}, "", direct); ok && !m.Open &&
 			strings.TrimSpace(text[m.End:]) == "" {
 			return m.Args, true
 		}

@@ -40,9 +40,9 @@ func (cp *copier) blanks() {
 }
 
 // Loose returns the length of the white space, odd spaces and comments at offset i, between the
-// parts of an envelope. It consumes nothing. Models write comments and no-break spaces around
-// arguments as well as inside them, as in {"name": "f", /* tool */ "arguments": {…}}. Without Loose
-// such a call would be lost. At most about scan.MaxSpace bytes are counted.
+// parts of an object around arguments. It consumes nothing. Models write comments and no-break
+// spaces around arguments as well as inside them, as in {"name": "f", /* tool */ "arguments": {…}}.
+// Without Loose such a call would be lost. At most about scan.MaxSpace bytes are counted.
 func (cp *copier) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {

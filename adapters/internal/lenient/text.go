@@ -129,9 +129,9 @@ func (x *Text) oddSpaceAt(i int) int {
 }
 
 // closeOf returns the offset of the quotation mark that closes a string whose text begins at offset
-// i. Escaped marks do not count. If there is none within the given number of bytes, n is that bound
-// or the end of the text, and ok is false. The bound makes looking ahead linear, because closeOf
-// may be called for each quotation mark of a long text.
+// i. Escaped marks do not count. If there is none within the number of bytes in most, n is that
+// bound or the end of the text, and ok is false. The bound makes looking ahead linear, because
+// closeOf may be called for each quotation mark of a long text.
 func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	for n = i; n < i+most && x.At(n) >= 0; n++ {
 		if x.Has(n, quote) {
@@ -145,16 +145,17 @@ func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 }
 
 // wordEnd returns the offset after the word at offset i, which has at most MaxKey bytes. It returns
-// i if there is no word. A word consists of word bytes and the bytes in also. If also is empty, it
-// consists of all bytes except those in stops, as keys do in some model families.
-func (x *Text) wordEnd(i int, also, stops string) int {
+// i if there is no word. A word consists of word bytes and the bytes in the parameter extra. If
+// extra is empty, it consists of all bytes except those in the parameter stops, as keys do in some
+// model families.
+func (x *Text) wordEnd(i int, extra, stops string) int {
 	for n := i; n < i+MaxKey; n++ {
 		c := x.At(n)
-		if also != "" && scan.IsWord(c) { // most bytes
+		if extra != "" && scan.IsWord(c) { // most bytes
 			continue
 		}
 		if c < 0 || strings.IndexByte(stops, byte(c)) >= 0 ||
-			also != "" && strings.IndexByte(also, byte(c)) < 0 {
+			extra != "" && strings.IndexByte(extra, byte(c)) < 0 {
 			return n
 		}
 	}

@@ -154,7 +154,8 @@ func (a *Ahead) isParameter(word string) bool {
 	return a.folded[fold(word)] || a.folded[fold(word[strings.LastIndexAny(word, ".-_")+1:])]
 }
 
-// count counts c if it is a quotation mark or a bracket.
+// count updates the numbers of quotation marks and of open brackets in the text, if the byte c is
+// one of these.
 func (a *Ahead) count(c byte) {
 	switch c {
 	case '"':

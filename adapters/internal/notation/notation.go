@@ -134,8 +134,8 @@ func (r *reader) divide() bool {
 	return r.places()
 }
 
-// fold stores the parameters by their folded names. If two parameters have the same folded name, ""
-// is stored for it.
+// fold stores the parameters by their folded names, which are in small letters and without
+// separators. If two parameters have the same folded name, "" is stored for it.
 func (r *reader) fold() {
 	r.folded = map[string]string{}
 	for _, m := range r.typ.Members() {

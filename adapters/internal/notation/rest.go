@@ -130,8 +130,8 @@ func (r *reader) beside(i int) bool {
 // calling are words for the type of a call.
 var calling = set("function tool toolcall tooluse functioncall call action toolrequest")
 
-// valueAt returns the index of the first token after the value of keys[*m], and increments *m, if
-// token i is that key. Otherwise it returns i.
+// valueAt skips a parameter with its value. If token i is keys[*m], it increments *m and returns
+// the index of the first token after that key's value. Otherwise it returns i.
 func (r *reader) valueAt(keys []key, members []member, i int, m *int) int {
 	if *m == len(keys) || keys[*m].at != i {
 		return i

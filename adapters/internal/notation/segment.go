@@ -46,8 +46,8 @@ func (r *reader) segment(keys []key) (string, bool) {
 	return r.object(keys, values)
 }
 
-// from returns the position where the key at a token begins. In names like address.city the
-// parameter before the key is included.
+// from returns the position where the key whose name is at a token begins. In names like
+// address.city the parameter before the key is included.
 func (r *reader) from(at int) int {
 	if at > 0 && r.tokens[at-1].kind == aSign && strings.HasSuffix(r.tokens[at-1].inner, ".") {
 		return r.tokens[at-1].from
@@ -61,7 +61,7 @@ func (r *reader) signed(at int) bool { return at > 0 && r.tokens[at-1].kind == a
 // alike reports whether all members are written in the same way. One notation has one sign between
 // keys and values, and one sign between members. The last value must not contain that sign. If
 // nothing ends the last value and it has several words, it may include words that do not belong to
-// it, so the result is false unless the user has written it.
+// it, so the result is false unless the user has written that value.
 func (r *reader) alike(members []member) bool {
 	sep := ""
 	members = slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.inner })

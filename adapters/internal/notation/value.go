@@ -280,8 +280,8 @@ func beforeNext(line string) (value, sep string, ok bool) {
 	return m[1], strings.TrimSpace(m[2]) + " " + m[3], true
 }
 
-// withoutFrame returns a value without the signs at the end of the text that repeat the signs at
-// its beginning. It returns other values unchanged.
+// withoutFrame returns the last value of a text without the signs at its end that repeat the signs
+// at the beginning of the text, such as the stars of *…*. It returns other values unchanged.
 func (r *reader) withoutFrame(value string, from int) string {
 	if from+len(value) < len(strings.TrimRight(r.text, " \t\r\n")) {
 		return value
@@ -338,7 +338,7 @@ func (r *reader) hasSigns(value string) bool {
 // flagged reports whether a key is written as a flag, as in --city.
 func (r *reader) flagged(at int) bool { return at > 0 && r.tokens[at-1].inner == "-" }
 
-// lined reports whether several parameters are at the beginning of a line.
+// lined reports whether more than one parameter is at the beginning of a line.
 func (r *reader) lined() bool {
 	n := 0
 	for _, k := range r.keys {

@@ -150,7 +150,8 @@ func (f formed) value(raw, pad string) string {
 	return f.Plain + f.escaped(f.json().Value(raw))
 }
 
-// nested returns members or elements as text, or none if there are no members.
+// nested returns members or elements as text. If there are none, it returns the text in the
+// parameter none.
 func (f formed) nested(s form.Series, e form.Example, members []scan.Field, pad, inner,
 	none string) string {
 	var all []string

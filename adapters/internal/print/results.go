@@ -32,9 +32,9 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	})
 }
 
-// appendResults appends results one after the other. They are separated by the newlines before the
-// example, as in hermes's <tool_response> blocks. In a list such as command-r7b's they are
-// separated by a comma and the white space that follows the bracket.
+// appendResults appends results one after the other. They are separated by the newlines with which
+// the example of a result begins, as in hermes's <tool_response> blocks. In a list such as
+// command-r7b's they are separated by a comma and the white space that follows the bracket.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call,
 	texts []string) []byte {
 	p := f.Result
@@ -111,8 +111,8 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes reports whether the family's first call line has the hole. Families that write calls as
-// messages may have no call line.
+// writes reports whether the family's first call line has the given hole (placeholder). Families
+// that write calls as messages may have no call line.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

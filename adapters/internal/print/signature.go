@@ -50,8 +50,8 @@ func indent(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// notesOf returns the descriptions of a schema's members by their names. The schema is appended for
-// objects and lists of objects, which a signature cannot express.
+// notesOf returns the descriptions of a schema's members by their names. To the description of an
+// object, or of a list of objects, its schema is appended, because a signature cannot express it.
 func notesOf(raw json.RawMessage) map[string]string {
 	notes := map[string]string{}
 	members, _ := schema.Parse(raw).Written().Members()

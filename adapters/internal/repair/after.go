@@ -243,8 +243,8 @@ func (x *afterReader) comma(next Place, behind int) {
 }
 
 // closerLost offers the end of the innermost container without its closing bracket, before a member
-// at i. This is likely if only an outer object has the member in its schema, or if a list contains
-// a key.
+// at offset i. This is likely if only an outer object has the member in its schema, or if a list
+// contains a key.
 func (x *afterReader) closerLost(i int) {
 	if x.n.Stack.Up == nil {
 		return
@@ -264,8 +264,8 @@ func (x *afterReader) closerLost(i int) {
 
 // early offers to ignore a closing bracket that came too early, because a member of the same
 // container follows it. For example, in {"a": {"b": 1}, "c": 2} the brace after 1 is too early if
-// only the inner object has a member c. A member of the envelope (see Args) is left to the
-// envelope.
+// only the inner object has a member c. A member that belongs to the object around the arguments
+// (see Args.Envelope) does not count.
 func (x *afterReader) early(behind int) {
 	for k := 0; scan.IsCloser(x.at(behind)) && k < maxClosers; k++ {
 		behind = x.blank(behind + 1)

@@ -35,7 +35,7 @@ type here struct {
 // step offers a step to another place, which adds the pieces of out to the output.
 func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, out...) }
 
-// at returns the byte at i, or -1 outside the text.
+// at returns the byte at offset i, or -1 outside the text.
 func (g *look) at(i int) int {
 	if 0 <= i && i < len(g.text) {
 		return int(g.text[i])
@@ -43,21 +43,21 @@ func (g *look) at(i int) int {
 	return -1
 }
 
-// has reports whether s begins at i.
+// has reports whether the text at offset i begins with s.
 func (g *look) has(i int, s string) bool {
 	return i <= len(g.text) && strings.HasPrefix(g.text[i:], s)
 }
 
-// mark reports whether a closing tag at i ends the call. Only the decoder knows the tags of the
-// model family, so it provides the function.
+// mark reports whether a closing tag at offset i ends the call. Only the decoder knows the tags of
+// the model family, so it provides the function.
 func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.ends(i) }
 
-// over reports whether the call ends at i. It ends at the end of the text, or at a closing tag
-// after the last quotation mark. Before that mark the tag may be inside a string, as in a document
-// about tags.
+// over reports whether the call ends at offset i. It ends at the end of the text, or at a closing
+// tag after the last quotation mark. Before that mark the tag may be inside a string, as in a
+// document about tags.
 func (g *look) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
-// blank returns the offset after the white space and comments at i, or i if there are none.
+// blank returns the offset after the white space and comments at offset i, or i if there are none.
 func (g *look) blank(i int) int {
 	for range maxClosers {
 		n := g.space(i)
@@ -69,8 +69,8 @@ func (g *look) blank(i int) int {
 	return i
 }
 
-// space returns the offset after the white space at i, or i if there is none. The spaces that JSON
-// does not allow count as well.
+// space returns the offset after the white space at offset i, or i if there is none. The spaces
+// that JSON does not allow count as well.
 func (g *look) space(i int) int {
 	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])
@@ -99,10 +99,10 @@ func oddSpace(text string) int {
 	return 0
 }
 
-// comment returns the length of the comment at i without the line break after it, or 0 if there is
-// none. A comment that never ends does not count, because the rest of the text would be lost. A
-// colour without quotation marks, such as #fff, is a comment here, but is also offered as a value
-// elsewhere.
+// comment returns the length of the comment at offset i without the line break after it, or 0 if
+// there is none. A comment that never ends does not count, because the rest of the text would be
+// lost. A colour without quotation marks, such as #fff, is a comment here, but is also offered as a
+// value elsewhere.
 func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
@@ -126,7 +126,7 @@ func (g *look) comment(i int) int {
 	return 0
 }
 
-// colon returns the length of the colon at i, or 0 if there is none. An equals sign and a
+// colon returns the length of the colon at offset i, or 0 if there is none. An equals sign and a
 // full-width colon count as colons.
 func (g *look) colon(i int) int {
 	switch {
@@ -138,7 +138,8 @@ func (g *look) colon(i int) int {
 	return 0
 }
 
-// wideComma returns the length of a Chinese, Japanese or Arabic comma at i, or 0 if there is none.
+// wideComma returns the length of a Chinese, Japanese or Arabic comma at offset i, or 0 if there is
+// none.
 func wideComma(text string, i int) int {
 	for _, comma := range [...]string{"，", "、", "،"} {
 		if i < len(text) && strings.HasPrefix(text[i:], comma) {
@@ -148,8 +149,8 @@ func wideComma(text string, i int) int {
 	return 0
 }
 
-// sign returns the length of a comma, a colon, a semicolon, a plus sign or a closing bracket at i,
-// or 0 if there is none.
+// sign returns the length of a comma, a colon, a semicolon, a plus sign or a closing bracket at
+// offset i, or 0 if there is none.
 func sign(text string, i int) int {
 	if i < 0 || i >= len(text) {
 		return 0
@@ -165,9 +166,9 @@ func sign(text string, i int) int {
 	return 0
 }
 
-// keyAhead returns the key at i, which a colon must follow, and whether the key is quoted. The key
-// is "" if there is none. It is called at every comma, so it accepts plain words only and does not
-// allocate.
+// keyAhead returns the key at offset i, which a colon must follow, and whether the key is quoted.
+// The key is "" if there is none. It is called at every comma, so it accepts plain words only and
+// does not allocate.
 func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
@@ -187,8 +188,8 @@ func (g *look) keyAhead(i int) (key string, quoted bool) {
 	return key, quoted
 }
 
-// stringAhead reports whether a string begins at i, in any kind of quotation marks, including those
-// of the model family.
+// stringAhead reports whether a string begins at offset i, in any kind of quotation marks,
+// including those of the model family.
 func (g *look) stringAhead(i int) bool {
 	for k := range g.delims {
 		if g.has(i, g.delims[k].open) {
@@ -208,9 +209,10 @@ func knows(l *Level, key string) bool {
 	return false
 }
 
-// memberAhead examines the text at i, after a comma. some reports whether a member or an element of
-// the container begins there, and known whether the schema has its key. In an object a key must
-// follow. In a list any value may follow, except a bare word, because that may be prose.
+// memberAhead examines the text at offset i, after a comma. The result some reports whether a member
+// or an element of the container begins there, and the result known whether the schema has its key.
+// In an object a key must follow. In a list any value may follow, except a bare word, because that
+// may be prose.
 func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
@@ -228,8 +230,8 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
 }
 
-// closesAhead reports whether the text after the closing brackets at i can follow a value. For most
-// closing brackets in code this is false.
+// closesAhead reports whether the text after the closing brackets at offset i can follow a value.
+// For most closing brackets in code this is false.
 func (g *look) closesAhead(i int, l *Level) bool {
 	for k := 0; scan.IsCloser(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -244,9 +246,9 @@ func (g *look) closesAhead(i int, l *Level) bool {
 	return g.over(i) || g.has(i, "```")
 }
 
-// likelyEnd grades by the text at i whether the quotation mark before i ends a string: 2 is likely,
-// 1 perhaps, 0 no. The result is 2 after every closing quotation mark of correct JSON. In prose a
-// letter mostly follows, so the result is 0.
+// likelyEnd grades by the text at offset i whether the quotation mark before offset i ends a
+// string: 2 is likely, 1 perhaps, 0 no. The result is 2 after every closing quotation mark of
+// correct JSON. In prose a letter mostly follows, so the result is 0.
 func (g *look) likelyEnd(i int, l *Level) int {
 	from := i
 	i = g.blank(i)

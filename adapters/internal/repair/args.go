@@ -108,8 +108,8 @@ const (
 	positionAll = 0xFF << 16
 )
 
-// to returns a place further on in the text. The flags of the last step are cleared, because they
-// matter only for the next step. The flags of habits remain.
+// to returns the place at a position further on in the text. The flags of the last step are
+// cleared, because they matter only for the next step. The flags of habits remain.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
@@ -124,7 +124,7 @@ func (n *Node) stay(pos int) Place {
 	return p
 }
 
-// behind returns the place after a value, without the flags of its string. If no container is open,
+// behind returns the place after a value, without the flags of a string. If no container is open,
 // the place is the end of the arguments.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
@@ -219,10 +219,11 @@ func plainSpace(r rune) rune {
 // tag matches the beginning of an opening tag.
 var tag = regexp.MustCompile(`<[^/\\\s]`)
 
-// tail returns the cost of the text after the arguments, if the arguments end at i. Up to two
-// closing brackets, a member of the envelope, another call and the end cost nothing. Further
-// closing brackets have a cost; after a lone value of a known type all of them have one. A result
-// above Most rules the reading out, for example because a member in the schema would be lost.
+// tail returns the cost of the text after the arguments, if the arguments end at i. The end of the
+// text, another call, up to two closing brackets, and a member that occurs beside arguments cost
+// nothing. Further closing brackets have a cost; after a lone value of a known type every closing
+// bracket has one. A result above Most rules the reading out, for example because a member in the
+// schema would be lost.
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
@@ -266,8 +267,8 @@ func (g *Args) tail(i int) int {
 	return cost + slip
 }
 
-// memberIn reports whether a member that the schema knows begins within maxKey bytes after i,
-// before a closing tag that ends the call.
+// memberIn reports whether a member that the schema knows begins within maxKey bytes after offset
+// i, before a closing tag that ends the call.
 func (g *Args) memberIn(i int) bool {
 	for end := min(i+maxKey, len(g.text)); i < end && !g.mark(i); i++ {
 		if !scan.IsQuote(int(g.text[i])) {
@@ -300,8 +301,9 @@ func (g *Args) leftOver(i int) uint64 {
 	return 0
 }
 
-// call reports whether another call begins at i. That is an object, perhaps in a list, whose first
-// member belongs to an envelope. Other objects may be elements of a list that was cut in two.
+// call reports whether another call begins at offset i. A call is an object, perhaps in a list,
+// whose first member is one that occurs beside arguments, such as name. Other objects may be
+// elements of a list that was cut in two.
 func (g *Args) call(i int) bool {
 	for k := 0; g.at(i) == '[' && k < maxClosers; k++ {
 		i = g.blank(i + 1)

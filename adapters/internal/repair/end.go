@@ -50,14 +50,14 @@ func (x *stringReader) closeHere() {
 // with brackets of another kind, or a comment.
 var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
-// atBorder reports whether the byte at i may not be part of the text: it may separate two values,
-// may have replaced the missing quotation mark, or may be the opening mark.
+// atBorder reports whether the byte at offset i may not be part of the text: it may separate two
+// values, may have replaced the missing quotation mark, or may be the opening mark.
 func (x *stringReader) atBorder(i int) bool {
 	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(
 		" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
 }
 
-// literal reports whether a text is a number or a word such as true, in a place that accepts such a
+// literal reports whether a text is a number or a word such as true, where the schema allows such a
 // value as well as a string.
 func (x *stringReader) literal() bool {
 	value, _ := Scalar(strings.TrimSpace(x.run))
@@ -76,10 +76,11 @@ func (x *stringReader) bareEnd() {
 		string(chat.AppendEscaped(nil, x.text[x.i:x.i+x.quoteAt(x.i)])))
 }
 
-// atStructure reports whether the quotation mark at x.i, which ends before behind, is next to signs
-// of structure or other quotation marks. If so, it is a guess to read the mark as part of the text,
-// because another mark may be the one that belongs to the text. A mark that ends a quotation may
-// come before closing brackets and the string's own mark, as in "echo "hi"".
+// atStructure reports whether a quotation mark is next to signs of structure or other quotation
+// marks. The mark is at x.i, and the parameter behind is the offset after it. If so, it is a guess
+// to read the mark as part of the text, because another mark may be the one that belongs to the
+// text. A mark that ends a quotation may come before closing brackets and the string's own mark, as
+// in "echo "hi"".
 func (x *stringReader) atStructure(behind int) bool {
 	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
 	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {

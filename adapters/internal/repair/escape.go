@@ -115,8 +115,8 @@ func (x *stringReader) byteEscape() {
 	x.step(pick(x.python, 0, trifle), to, x.run, `\u00`+hex)
 }
 
-// quoted returns the place size bytes further on, after a quotation mark inside the text. After a
-// digit the mark means inches, or ends a quotation.
+// quoted returns the place after a quotation mark of the given size inside the text. After a digit
+// the mark means inches, or ends a quotation.
 func (x *stringReader) quoted(size int) Place {
 	to := x.n.stay(x.i + size)
 	if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) {
@@ -178,8 +178,9 @@ func (x *stringReader) escapedTwice() {
 	}
 }
 
-// drive reports whether the backslash at i follows a drive letter at the beginning of a string, and
-// is not doubled. A path such as C:\new has valid escapes, so its beginning is the only evidence.
+// drive reports whether the backslash at offset i follows a drive letter at the beginning of a
+// string, and is not doubled. A path such as C:\new has valid escapes, so its beginning is the only
+// evidence.
 func drive(text string, i int) bool {
 	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) &&
 		i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
@@ -188,9 +189,9 @@ func drive(text string, i int) bool {
 // c2 reports whether c, the second byte after a backslash, is a small letter.
 func c2(c int) bool { return c >= 'a' && c <= 'z' }
 
-// pick returns a if is is true, and b otherwise.
-func pick(is bool, a, b int) int {
-	if is {
+// pick returns a if the condition is true, and b otherwise.
+func pick(cond bool, a, b int) int {
+	if cond {
 		return a
 	}
 	return b

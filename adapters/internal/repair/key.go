@@ -53,7 +53,8 @@ func (x *keyReader) read() {
 	}
 }
 
-// knows reports whether a key is at i that the schema of the container, or of one around it, has.
+// knows reports whether a key is at offset i, and the schema of the container, or of a container
+// around it, has that key.
 func (g *look) knows(i int, l *Level) bool {
 	key, _ := g.keyAhead(i)
 	return key != "" && knows(l, key)
@@ -173,7 +174,7 @@ func (x *keyReader) halfKey(word string) Place {
 	return to
 }
 
-// inName reports whether the byte at i can occur in a key without quotation marks.
+// inName reports whether the byte at offset i can occur in a key without quotation marks.
 func (g *look) inName(i int) bool {
 	c := g.at(i)
 	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 &&

@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ownQuote returns the length of the model family's own quotation mark at i, or 0 if there is none.
+// ownQuote returns the length of the model family's own quotation mark at offset i, or 0 if there
+// is none.
 func (g *look) ownQuote(i int) int {
 	for _, d := range g.delims[len(delims):] {
 		if g.has(i, d.open) {
@@ -37,7 +38,7 @@ func (x *stringReader) damagedEnd(sizes []int) {
 }
 
 // damagedQuote returns the possible lengths of a damaged form of the model family's own quotation
-// mark at i. It returns nil if there is none, or if the mark is not damaged.
+// mark at offset i. It returns nil if there is none, or if the mark is not damaged.
 func (g *look) damagedQuote(i int, d *delim) []int {
 	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
 		return nil
@@ -70,8 +71,8 @@ func DamagedMark(text, mark string) (sizes []int) {
 	return sizes
 }
 
-// oneSlip reports whether a text equals mark except for one surplus, missing or wrong character, or
-// two swapped ones.
+// oneSlip reports whether a text is the same as a mark except for one surplus, missing or wrong
+// character, or two swapped ones.
 func oneSlip(text, mark string) bool {
 	front, back := 0, 0
 	for front < min(len(text), len(mark)) && text[front] == mark[front] {

@@ -141,9 +141,9 @@ func (x *valueReader) doubledQuote() {
 }
 
 // halfQuoted returns the flag unsure if a word may be a string that has lost its first quotation
-// mark. The word ends at offset i, and the parameter word is its type without quotation marks. It
-// may be such a string if a quotation mark follows that does not begin a key, and if the schema
-// allows both that type and strings. Otherwise halfQuoted returns 0.
+// mark. The word ends at offset i, and the parameter word is the type that it has without quotation
+// marks. The word may be such a string if a quotation mark that does not begin a key follows, and
+// if the schema allows both that type and strings. Otherwise halfQuoted returns 0.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
 		t.Allows(word) {
@@ -152,14 +152,15 @@ func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	return 0
 }
 
-// wordByte reports whether the byte at i can occur in a number or a word without quotation marks.
+// wordByte reports whether the byte at offset i can occur in a number or a word without quotation
+// marks.
 func (g *look) wordByte(i int) bool {
 	c := g.at(i)
 	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
 }
 
-// noHoles reports whether the f-string whose text begins at i contains no expressions and has an
-// end. An f-string such as f"{x}" is not read, because its text is not its value.
+// noHoles reports whether the f-string whose text begins at offset i contains no expressions and
+// has an end. An f-string such as f"{x}" is not read, because its text is not its value.
 func noHoles(text string, i int, quote byte) bool {
 	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)

@@ -78,13 +78,13 @@ type Search struct {
 	missed int
 }
 
-// Readings returns the readings of text, the cheapest first. The cheapest may cost at most most,
-// and each other reading at most margin more than the cheapest. If ok is false, the search was
-// given up, and the list is incomplete.
-func Readings(text string, g Grammar, start Node, most, margin int) (list []Reading, ok bool) {
-	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, most+1), best: most,
-		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{},
-		missed: most + 1}
+// Readings returns the readings of text, the cheapest first. The cheapest may cost no more than the
+// limit. Each other reading may cost more than the cheapest by no more than the margin. If ok is
+// false, the search was given up, and the list is incomplete.
+func Readings(text string, g Grammar, start Node, limit, margin int) (list []Reading, ok bool) {
+	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, limit+1),
+		best: limit, taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{},
+		done: map[uint64]int{}, missed: limit + 1}
 	s.push(start)
 	for steps := stepsFor(len(text)); s.low <= s.best && len(s.list) < mostReadings; {
 		last := len(s.queue[s.low]) - 1
@@ -108,10 +108,11 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 	return s.list, len(s.list) < mostReadings && s.missed > s.best
 }
 
-// first reports whether n is the first node with its output at its place, and among the first Kept
-// nodes there. The cheaper of two nodes with the same place and output always comes first. Without
-// the bound, each slip would double the number of nodes after it. If n is dropped because of the
-// bound, its cost is stored in missed, because the list of readings may then be incomplete.
+// first reports whether n is the first node with its output at its place, and among the first nodes
+// there, of which as many are kept as the constant Kept says. The cheaper of two nodes with the
+// same place and output always comes first. Without the bound, each slip would double the number of
+// nodes after it. If n is dropped because of the bound, its cost is stored in missed, because the
+// list of readings may then be incomplete.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -166,8 +167,9 @@ func (s *Search) push(n Node) {
 	}
 }
 
-// Enter returns the level of a container that is opened inside up, which is nil outside of all
-// containers. It returns the same pointer for equal levels, so that a place can be a map key.
+// Enter returns the level of a container that is opened inside the container up. Outside of all
+// containers, up is nil. It returns the same pointer for equal levels, so that a place can be a map
+// key.
 func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	l := Level{Up: up, Kind: kind, Want: want, Depth: 1}
 	if up != nil {

@@ -193,8 +193,8 @@ func (x *stringReader) sign() {
 	}
 }
 
-// plain reports whether the byte at i can only be text. This keeps the search small. For example, a
-// comma in prose is plain, because prose and not a member follows it.
+// plain reports whether the byte at offset i can only be text. This keeps the search small. For
+// example, a comma in prose is plain, because prose and not a member follows it.
 func (x *stringReader) plain(i int) bool {
 	switch c := x.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
@@ -225,7 +225,7 @@ func (x *stringReader) plain(i int) bool {
 // quotes are the signs that may close strings.
 var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
 
-// quoteAt returns the length of the quotation mark at i, or 0 if there is none.
+// quoteAt returns the length of the quotation mark at offset i, or 0 if there is none.
 func (g *look) quoteAt(i int) int {
 	for _, q := range quotes {
 		if g.has(i, q) {
@@ -235,8 +235,8 @@ func (g *look) quoteAt(i int) int {
 	return 0
 }
 
-// otherEnd reports whether the quotation mark at i may close the string, although it is not the
-// string's own. The text after it must look like the text after a string.
+// otherEnd reports whether the quotation mark at offset i may close the string, although it is not
+// the string's own. The text after it must look like the text after a string.
 func (x *stringReader) otherEnd(i int) bool {
 	size := x.quoteAt(i)
 	return size > 0 && x.n.Flags&sBare == 0 && x.likelyEnd(i+size, x.n.Stack) == 2
@@ -364,9 +364,9 @@ func (x *stringReader) innerQuote(behind, end int) int {
 	return cost
 }
 
-// joined offers a string that continues the string before i, after a plus sign or, in Python,
-// directly after it. Programs break long texts in the form "x" + "y". If a key follows the plus
-// sign, the sign probably replaces a comma.
+// joined offers a string that continues the string before offset i, after a plus sign or, in
+// Python, directly after it. Programs break long texts in the form "x" + "y". If a key follows the
+// plus sign, the sign probably replaces a comma.
 func (x *stringReader) joined(i int) {
 	k := x.blank(i)
 	cost := small

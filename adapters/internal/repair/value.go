@@ -103,8 +103,8 @@ func (x *valueReader) brace() {
 	}
 }
 
-// wholeKey reports whether a key with a colon is at i whose quotation marks are correct or both
-// missing.
+// wholeKey reports whether a key with its colon is at offset i. Its quotation marks must be
+// correct, or both missing.
 func (g *look) wholeKey(i int) bool {
 	size := g.quoteAt(i)
 	key, quoted := g.keyAhead(i)

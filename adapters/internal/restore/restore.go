@@ -140,11 +140,11 @@ const (
 )
 
 // Texts returns the texts that the damaged text may have been meant to be, in three degrees. The
-// first has texts with one visible damage repaired, the second those with two. The third has texts
-// with a mark added, two marks swapped, or words after a mark removed. In a text without marks only
-// the part between a tool's name and its arguments is repaired. A degree with too many texts is
-// empty, because the intended text might be among those left out. The result is nil if the text is
-// too long or has too many marks.
+// first degree has texts with one visible damage repaired, the second has those with two. The third
+// has texts with a mark added, two marks swapped, or words after a mark removed. In a text without
+// marks only the part between a tool's name and its arguments is repaired. A degree with too many
+// texts is empty, because the intended text might be among those left out. The result is nil if the
+// text is too long or has too many marks.
 func Texts(text string, marks, names []string) [][]string {
 	if len(text) > maxSize {
 		return nil
@@ -329,8 +329,8 @@ func damaged(text, m string) (sizes []int) {
 }
 
 // envelopes returns the changes that repair the part between the name of a tool and its arguments,
-// as in {"name": "f"; "arguments"= {…}}. There are none if that part is already a comma, a key and
-// a colon.
+// as in {"name": "f"; "arguments"= {…}}. It returns no changes if that part is already a comma, a
+// key and a colon.
 func envelopes(text string, names []string) (all [][]change) {
 	for _, name := range names {
 		i := strings.Index(text, `"`+name)

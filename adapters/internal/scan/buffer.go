@@ -125,11 +125,12 @@ func (b *Buffer) ZeroWidth(i int) int {
 	return 0
 }
 
-// Run counts the consecutive bytes from offset i on for which is returns true, up to most bytes.
-// The end of the text is -1, which is in no class of bytes, so a run ends there.
-func (b *Buffer) Run(i, most int, is func(c int) bool) int {
+// Run counts the consecutive bytes from offset i on that belong to a class of bytes, up to the
+// limit. The function class reports whether a byte belongs to it. The end of the text is -1, which
+// is in no class, so a run ends there.
+func (b *Buffer) Run(i, limit int, class func(c int) bool) int {
 	n := 0
-	for n < most && is(b.At(i+n)) {
+	for n < limit && class(b.At(i+n)) {
 		n++
 	}
 	return n

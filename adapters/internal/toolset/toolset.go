@@ -42,8 +42,8 @@ type Set struct {
 	sorted  []string         // the folded spellings, for the search by prefix
 }
 
-// New returns a set of the offered tools. The map also has further names as its keys, and the names
-// of the tools that they mean as its values.
+// New returns a set of the offered tools. The map in the parameter also has further names as its
+// keys, and the names of the tools that they mean as its values.
 func New(offered []chat.Tool, also map[string]string) *Set {
 	return &Set{offered: offered, also: also}
 }
@@ -60,8 +60,8 @@ var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", 
 
 // build makes the look-up tables when it is first called, because a reply without calls never needs
 // them. Of two tools with the same name, the first counts. A tool is found only by its exact name
-// if its folded name is also that of another tool (a_b and ab), or that of another tool without its
-// prefix.
+// in two cases: if another tool has the same folded name (a_b and ab), or if the folded name of
+// another tool without its prefix is the same.
 func (s *Set) build() {
 	if s.exact != nil {
 		return
@@ -116,8 +116,8 @@ func (s *Set) buildAlso() {
 }
 
 // withoutPrefix returns an offered name without the name of a server or the random prefix of a
-// client. It returns "" if the name has neither. The short name finds a tool only if no other tool
-// has it.
+// client. It returns "" if the name has neither. The name without the prefix finds a tool only if
+// no other tool has that name.
 func withoutPrefix(name string) string {
 	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {

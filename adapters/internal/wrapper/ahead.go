@@ -8,8 +8,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// Ahead reads a text byte by byte and decides when it can no longer be a wrapper. A document that
-// only begins like a wrapper can then be shown at once.
+// Ahead reads a text byte by byte and decides when it can no longer be a wrapper, which is a text
+// that consists only of calls in a form like those of well-known APIs. A document that only begins
+// like a wrapper can then be shown at once.
 type Ahead struct {
 	tools *toolset.Set
 	text  []byte // the text so far; nil after the name of a tool was found
@@ -83,9 +84,9 @@ func (a *Ahead) Goes(c byte) bool {
 // frontSigns are the signs with which a text for [law.placed] may begin.
 const frontSigns = "-#*@/$!&(\u2192"
 
-// label takes a byte of the first line of a fence, or of the text after a backquote. If done is
-// true, the byte is not part of such a text, and the caller has to handle it. Otherwise goes
-// reports whether the text may still be a wrapper.
+// label takes a byte of the first line of a fence, or of the text after a backquote. If the result
+// done is true, the byte is not part of such a text, and the caller has to handle it. Otherwise the
+// result goes reports whether the text may still be a wrapper.
 func (a *Ahead) label(c byte) (done, goes bool) {
 	l := law{tools: a.tools}
 	if text := string(append(a.fence, c)); !strings.HasPrefix("```", text[:min(len(text), 3)]) {

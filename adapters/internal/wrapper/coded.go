@@ -111,7 +111,8 @@ func (p *pairReader) has(key string) bool { return p.typ == nil || p.typ.Has(key
 // key matches the name of a parameter with the signs before and after it.
 var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|\s+\.\s+|[ \t]+|$)`)
 
-// query reads the text as the query of a URL into p.n, and reports whether it is one.
+// query reads the text as the query of a URL into the field n, and reports whether the text is a
+// query.
 func (p *pairReader) query() bool {
 	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") ||
 		strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
@@ -130,8 +131,8 @@ func (p *pairReader) query() bool {
 	return true
 }
 
-// pair reads one pair into p.n. It returns false if the text does not begin with a pair in the
-// notation of the first one.
+// pair reads one pair, a name and its value, into the field n. It returns false if the text does
+// not begin with a pair in the notation of the first one.
 func (p *pairReader) pair() bool {
 	m := key.FindStringSubmatch(p.text)
 	if m == nil {
@@ -245,8 +246,8 @@ func quotedValue(quoted string) *node {
 var dollar = regexp.MustCompile("\\$[\\w({]|`")
 
 // gap reads the separator between two pairs, and reports whether there was one. If the value before
-// it ends in a separator such as a comma, blanks alone do not count, because that comma may have
-// been meant to come after the quotation mark.
+// the gap ends in a separator such as a comma, blanks alone do not count, because that comma may
+// have been meant to come after the quotation mark.
 func (p *pairReader) gap() bool {
 	before := len(p.text)
 	p.text = strings.TrimLeft(p.text, " \t\r")

@@ -157,8 +157,8 @@ var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", 
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
 // placeAhead looks for the name of a tool in one of the places of [place], followed by an object.
-// may reports whether the text may still become such a text. t is the tool from the first byte of
-// the object on, and nil before that byte.
+// The result may reports whether the text may still become such a text. The result t is the tool,
+// but nil before the first byte of the object has come.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {

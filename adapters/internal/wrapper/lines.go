@@ -22,8 +22,8 @@ var types = set("string number integer boolean bool object array list text int f
 //	Input: {"zone": "UTC"}    arguments:
 //	                            zone: UTC
 //
-// Both lines must begin with a label from the lists above, because other lines may be prose. For
-// any other text, or with more text around the call, it returns nil.
+// Both lines must begin with a known label, because other lines may be prose. For any other text,
+// or with more text around the call, it returns nil.
 func (l *law) namedLines(text string) *node {
 	m := labelLine.FindStringSubmatch(text)
 	if m == nil || !slices.Contains(nameLines, fold(m[1])) {
@@ -94,7 +94,7 @@ func (l *law) nested(text string) *node {
 // quotation marks: comments on lines of their own, and comments after two blanks.
 var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|^.*?  # .*$`)
 
-// below reports whether a value names a tool, and has only objects beside or below the name. It
+// below reports whether a value names a tool, and beside or below that name has only objects. It
 // examines at most depth levels.
 func (l *law) below(n *node, depth int) bool {
 	if depth == 0 || n.kind == aText {

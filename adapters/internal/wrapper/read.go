@@ -94,7 +94,8 @@ func (l *law) document(text string) *node {
 }
 
 // loosely reads a text in a form that no API and no model family uses: TOML, or a name before one
-// object. It returns nil for any other text. Otherwise it sets l.form to at least Loose.
+// object. It returns nil for any other text. If it has read one, it sets the field form to at least
+// Loose.
 func (l *law) loosely(text string) *node {
 	n := l.assigned(text)
 	if n == nil {
@@ -112,8 +113,7 @@ const (
 	maxMark  = 128
 )
 
-// unwrapped returns a text without the marks and the fence around it, and records in l what they
-// were.
+// unwrapped returns a text without the marks and the fence around it, and records what they were.
 func (l *law) unwrapped(text string) string {
 	for range maxMarks {
 		before := len(text)
@@ -346,8 +346,9 @@ func belowKey(value string, below []string) *node {
 	return lineValue(value)
 }
 
-// literal returns the text of a literal block of YAML, with a line break at its end if ends is
-// true. It returns nil if there is no text, or if a line is indented less than the first one.
+// literal returns the text of a literal block of YAML, with a line break at its end if the
+// parameter ends is true. It returns nil if there is no text, or if a line is indented less than
+// the first one.
 func literal(below []string, ends bool) *node {
 	text := filled(below)
 	if len(text) == 0 {

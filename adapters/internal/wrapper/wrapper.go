@@ -48,9 +48,9 @@ type Call struct {
 	ID, Args string
 }
 
-// Calls returns the calls of a text that consists only of a wrapper, and nil for any other text.
-// The text is read as a whole or not at all, because after a partial reading the rest would be
-// shown as torn text.
+// Calls returns the calls of a text that consists only of calls and the structure around them (a
+// wrapper), and nil for any other text. The text is read as a whole or not at all, because after a
+// partial reading the rest would be shown as torn text.
 func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	l := law{tools: tools}
 	all := l.calls(l.document(strings.TrimSpace(text)), 0)
@@ -153,7 +153,7 @@ func (l *law) each(items []*node, depth int) (all []Call) {
 	return all
 }
 
-// parts are the members of an object, divided by their role in a call.
+// parts are the members of an object, sorted by their role in a call.
 type parts struct {
 	tool  *toolset.Tool // the tool that a member names, or nil
 	id    string
@@ -342,8 +342,8 @@ func (l *law) named(name string) *toolset.Tool {
 
 // fits returns a value as the arguments of a tool, and false if the value does not fit. The value
 // must have the required members, and only members that the tool lists. For a tool without listed
-// members, key must be a name for arguments. An object around the arguments is removed, as in <tool
-// name="f"><parameters>…</parameters></tool>.
+// members, the parameter key must be a name for arguments. An object around the arguments is
+// removed, as in <tool name="f"><parameters>…</parameters></tool>.
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n.kind == aText {
 		switch text := strings.TrimSpace(n.text); {
