@@ -100,7 +100,7 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 
 // inside reads an object in a fence or in parentheses, or the keyword arguments of a Python call in
 // parentheses. It returns mismatch if the fence or the parentheses have something else in them, and
-// incomplete if the text ends near here.
+// incomplete if the text ends before that is known.
 func (ar *arguments) inside(t *toolset.Tool, id string, quotes []lenient.Delim) match {
 	open, end := 1, ")"
 	if ar.Has(0, "```") {

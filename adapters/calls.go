@@ -300,8 +300,9 @@ func (cs *calls) cutCall() {
 }
 
 // textAgain turns a call that can be read in two ways back into text, which begins at position
-// from. Nothing of the call was sent. The event names the tool, so that the caller can ask for the
-// call again. Marks in this text do not begin calls, or the same place would be tried once more.
+// from. Nothing of the call was sent. The event with this text names the tool, so that the caller
+// can ask for the call again. Marks in this text do not begin calls, or the same place would be
+// tried once more.
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
 	cs.Repaired("two-readings")

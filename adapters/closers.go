@@ -180,7 +180,8 @@ func (cl *closers) zeroWidth() int {
 }
 
 // separator returns the offset after the separator of two objects: white space, commas, semicolons
-// and braces. A brace may be there because the call before it has closed too many.
+// and braces. A brace may be among these because the object before it was closed by too many
+// braces.
 func (cl *closers) separator() int {
 	n := cl.Space(0)
 	for c := cl.At(n); c == ',' || c == ';' || c == '}'; c = cl.At(n) {

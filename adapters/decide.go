@@ -76,8 +76,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	return false
 }
 
-// closerMoved reports whether the closer of the call is missing after its arguments, and occurs in
-// a text in them instead.
+// closerMoved reports whether the closer of the call is missing after the arguments, and is in a
+// text inside the arguments instead.
 func (ar *arguments) closerMoved() bool {
 	p, n := ar.trial.closing, ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) &&
@@ -241,8 +241,9 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	return false
 }
 
-// goesOn reports whether the arguments may have ended inside a text, or too early. That is so if a
-// quote, an escape, or a comma and a comment follow their closers, perhaps after a fence.
+// goesOn reports whether the arguments may have ended inside a text, or too early. That is so if
+// the closers of the arguments are followed by a quote, an escape, or a comma with a comment,
+// perhaps after a fence.
 func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {

@@ -167,11 +167,12 @@ func (ob *objects) memberKey() (string, match) {
 	return scan.Unquote(out), incompleteAtEnd(ob.At(0), matched)
 }
 
-// member reads one member into the envelope. It returns matched if the object continues, committed
-// if the member contained the call, and mismatch or incomplete if the object is not a call.
-// Arguments before the name are skipped. They are read when the name is known, since their types
-// depend on the tool. A list of calls inside an object is read to its end here, so that the object
-// around it can be closed. Objects around a call are read up to lenient.MaxWrap levels.
+// member reads one member of an object that may be a call, and records it in env. It returns
+// matched if the object continues, committed if the member contained the call, and mismatch or
+// incomplete if the object is not a call. Arguments before the name are skipped. They are read when
+// the name is known, since their types depend on the tool. A list of calls inside an object is read
+// to its end here, so that the object around it can be closed. Objects around a call are read up to
+// lenient.MaxWrap levels.
 func (ob *objects) member(env *envelope, key string, depth int) match {
 	c := ob.At(0)
 	q, quoted := ob.QuoteAt(0)
@@ -309,9 +310,9 @@ var recordKeys = map[string]bool{"result": true, "output": true, "response": tru
 	"status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
 // restOfObject skips the text after the arguments up to the object's closing brace. Members after
-// the arguments belong to the envelope: "type": "function", an id, a note. Any other text there
-// shows that a brace was missing or surplus. Then the reader of arguments decides whether the call
-// has two readings.
+// the arguments belong to the object and not to the arguments: "type": "function", an id, a note.
+// Any other text there shows that a brace was missing or surplus. Then the reader of arguments
+// decides whether the call has two readings.
 func (ob *objects) restOfObject() {
 	for {
 		n := ob.Loose(0)

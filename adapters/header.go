@@ -92,8 +92,8 @@ func (hs *headers) called() bool {
 	return hs.tools != nil && h.to != "" && hs.tools.Recipient(h.to) != nil
 }
 
-// isChannel reports whether a word names a channel. These three are harmony's. A header with
-// another channel is read all the same, and its body is text.
+// isChannel reports whether a word names a channel. Only harmony's three channels count. A header
+// with another channel is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
 
 // headerWord reports whether a plain word may occur in a header, such as the role or the content

@@ -102,10 +102,10 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 
 // nothingMore reports whether the model ended its reply after the name of a tool that needs no
 // arguments. The name must follow a mark of the model's own family, or a special token. Models
-// leave out all the rest of such a call: "[TOOL_CALLS]list_files" and stop is a call of list_files
-// with {}. The name of a tool that needs arguments is not a call. Marks that are words count only
-// for their own family, because after "Action: list_files" of another model a sentence may have
-// ended.
+// leave out all the rest of such a call: a reply that ends after "[TOOL_CALLS]list_files" is a call
+// of list_files with {}. The name of a tool that needs arguments is not a call. Marks that are
+// words count only for their own family, because after "Action: list_files" of another model a
+// sentence may have ended.
 func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() &&
 		len(t.Type().Required()) == 0 && pt.marks.over(0)

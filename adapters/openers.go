@@ -228,7 +228,7 @@ func (op *openers) markedCall() bool {
 
 // lateCloser drops a closer of a call that is already over, if only white space is between them.
 // Otherwise it returns mismatch. For example, </function>⏎</tool_call> after a call that needed
-// neither is structure, but the same tags in an answer about XML are text.
+// neither of the two is structure, but the same tags in an answer about XML are text.
 func (op *openers) lateCloser(p *declaration.Pattern) match {
 	n, ok := op.marks.closerAt(0, p)
 	if !ok || op.calls.done == 0 || !op.page.afterCall || !op.page.blank {

@@ -104,9 +104,9 @@ func Held(hold int) int {
 	return hold
 }
 
-// Which selects which texts that look like calls are calls. Agents that only make calls lose more
-// by a missed call than by an example that runs. If a person reads along, it is the other way
-// round.
+// Which decides which of the texts that look like calls are read as calls. Agents that only make
+// calls lose more by a missed call than by an example that runs. If a person reads along, it is the
+// other way round.
 type Which uint8
 
 // The values of Options.Which. A table in docs/calls.md lists the texts that each of them takes for

@@ -144,8 +144,8 @@ func (ta *tagsAhead) indentedLine(h *head) bool {
 const maxLine = 4096
 
 // laidOut reports whether the beginning of a value on lines of its own may belong to the layout of
-// its tags rather than to the value. It may in three cases: blanks, if the tag is indented; a blank
-// line, if blank lines separate the tags; and punctuation and blanks alone on the tag's line.
+// its tags rather than to the value. Three kinds of text may: blanks, if the tag is indented; a
+// blank line, if blank lines separate the tags; and punctuation and blanks alone on the tag's line.
 func (ta *tagsAhead) laidOut(h *head) bool {
 	switch {
 	case !h.onLines():

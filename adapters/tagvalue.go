@@ -93,10 +93,10 @@ func stepIn(tg *tagged, h *head) {
 	h.from = tg.Pos
 }
 
-// lined reports whether a value in another family's tags is on lines of its own, although that
-// family writes values on the same line. A model without its own template or name is read by the
-// marks alone. Qwen3-Coder writes <parameter=city>\nParis\n</parameter>, which must not become
-// "\nParis\n" then.
+// lined reports whether a value in the tags of a family that was not configured is on lines of its
+// own, although the family writes values on the line of the tag. A model without its own template
+// or name is read by the marks alone. Qwen3-Coder writes <parameter=city>\nParis\n</parameter>,
+// which must not become "\nParis\n" then.
 func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }

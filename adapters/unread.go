@@ -16,9 +16,9 @@ import (
 
 // calledIn returns the name of the tool that a reply calls although no reader can read the call, or
 // "" if the reply may be prose. Such a reply has the name of an offered tool near its beginning
-// with structure around the name, and ends in structure. Between them is one of the tool's
-// parameters, or the reply ends in a mark of the family. The parameter marked says that the reply
-// begins with a mark of the family.
+// with structure around the name, and ends in structure. Between the name and that end is one of
+// the tool's parameters, or the reply ends in a mark of the family. The parameter marked says that
+// the reply begins with a mark of the family.
 func (rs *restored) calledIn(text string, marked bool) string {
 	at, t := rs.firstName(text)
 	if t == nil && marked {

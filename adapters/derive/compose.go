@@ -338,8 +338,8 @@ func (i items) argLines() string {
 	return lines
 }
 
-// unspaced returns the same form, in which the blank before a value is only written before values
-// of one line, as in YAML.
+// unspaced returns the form in which the blank before a value is left out before values of several
+// lines, as in YAML.
 func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]

@@ -213,8 +213,8 @@ func clearest(errs []error) error {
 
 // finding returns a declaration made from the observations, after testing it. It returns ErrForm if
 // the calls cannot be expressed. A known family that prints exactly the same is used unchanged. If
-// one differs only in white space, its lines are used, with the template's own marks around
-// reasoning and text.
+// a known family differs only in white space, its lines are used, with the template's own marks
+// around reasoning and text.
 func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	if o.unsaid != nil {
 		return nil, o.unsaid

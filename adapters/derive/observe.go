@@ -171,8 +171,8 @@ func observe(s stage, opening string) (*observed, error) {
 
 // calls renders a turn with text and a turn with n calls. It returns both, and the region of the
 // second that is not in the first, since their common text belongs to the turn. The error is
-// ErrForm if the region does not contain both values and the tool's name (or directly follow the
-// name). It is ErrNoCalls if the turn shows no calls.
+// ErrForm if the region does not contain both values, or if the tool's name is neither in the
+// region nor directly before it. It is ErrNoCalls if the turn shows no calls.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err

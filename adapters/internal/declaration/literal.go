@@ -143,10 +143,10 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	return append(list, unit{Kind: k})
 }
 
-// Key returns the first piece of the literal without elastic places, or "". The index of marks
-// looks for it. Models do not vary that piece, so every reply that has the mark contains the key.
-// The key of <invoke name="{name}"> is <invoke, because models write two blanks after it, and
-// blanks around =.
+// Key returns the first piece of the literal in which no place may vary, or "" if there is none.
+// The index of marks looks for it. Models do not vary that piece, so every reply that has the mark
+// contains the key. The key of <invoke name="{name}"> is <invoke, because models write two blanks
+// after it, and blanks around =.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {
@@ -163,9 +163,9 @@ func (l Literal) Key() string {
 	return string(key)
 }
 
-// Head returns the piece of the literal whose text is [Literal.Key], with its elastic bars and
-// seams. By this piece the decoder recognises the next argument's tag before the parameter's name
-// is known, such as <invoke of <invoke name="{name}">.
+// Head returns the piece of the literal whose text is [Literal.Key], with its bars and seams, which
+// may vary. By this piece the decoder recognises the next argument's tag before the parameter's
+// name is known, such as <invoke of <invoke name="{name}">.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {

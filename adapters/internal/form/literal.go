@@ -88,8 +88,8 @@ func (p *parser) space(i int) int {
 	return i
 }
 
-// several reads an object or a list whose bracket is at offset i, and returns it with the offset
-// after it. It returns false if the value is not valid or is nested too deeply.
+// several reads an object or a list whose bracket is at offset i, and returns it as JSON with the
+// offset after it. It returns false if the value is not valid or is nested too deeply.
 func (p *parser) several(i int, end byte) (string, int, bool) {
 	if p.depth++; p.depth > maxDepth {
 		return "", 0, false

@@ -170,9 +170,9 @@ func endsInQuote(text string) bool {
 var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
 
 // swallowed reports whether a string seems to contain structure of the arguments, or to have lost
-// its end. It may have a bracket without a partner, or the name of a parameter in absent, which the
-// call does not have. It may have a quotation that begins with a closing sign or contains only
-// signs.
+// its end. It may have a bracket without a partner, or the name of one of the absent parameters,
+// which the call does not have. It may have a quotation that begins with a closing sign or contains
+// only signs.
 func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
@@ -199,8 +199,8 @@ func swallowed(text string, absent []string) bool {
 		unpaired(strings.Split(text, `"`))
 }
 
-// unpaired reports whether the quotation marks between the parts of a text do not enclose
-// quotations.
+// unpaired takes the parts of a text that was divided at its quotation marks. It reports whether a
+// part that would be a quotation does not look like one.
 func unpaired(parts []string) bool {
 	for i := 1; i+1 < len(parts); i += 2 {
 		before, inside := parts[i-1], parts[i]

@@ -165,8 +165,9 @@ func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
 	}
 }
 
-// Unwrap ends the hold of HoldWrapper. If the member contains all arguments, they replace it. A
-// call that was cut still has the wrapper, because its content is not complete.
+// Unwrap ends what HoldWrapper has begun, so the first member is no longer held back. If the member
+// contains all arguments, they replace it. A call that was cut still has the wrapper, because its
+// content is not complete.
 func (r *Reader) Unwrap() {
 	if r.wrapper == 0 {
 		return

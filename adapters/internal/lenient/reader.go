@@ -52,8 +52,8 @@ func (r *Reader) ahead() *lookahead {
 	return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes}
 }
 
-// IsMark reports whether a tag at offset i can end or follow a call, or a fence there ends the open
-// containers.
+// IsMark reports whether a tag at offset i can end or follow a call, or whether a fence there ends
+// the open containers.
 func (r *Reader) IsMark(i int) bool { return r.ahead().isMark(i) }
 
 // strings returns a reader of the string at the current position.

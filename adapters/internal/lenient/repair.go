@@ -197,9 +197,9 @@ func bestIn(text string, t *schema.Type) (best *document) {
 	return best
 }
 
-// rank grades how likely the value is to be the document, from 0 to 3. The text must begin where
-// the value was read. Bare words in brackets, such as [see above], are a remark. An empty {} or []
-// is chosen only if there is nothing else.
+// rank grades from 0 to 3 how likely the value that was read is the document that the model meant.
+// The parameter text must begin where that value begins. Bare words in brackets, such as [see
+// above], are a remark. An empty {} or [] is chosen only if there is nothing else.
 func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):

@@ -104,9 +104,9 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 // value of that type. Otherwise it returns the value unchanged. An object or a list in a string, as
 // in {"where": "{\"city\": \"Rome\"}"}, is read leniently, but must be complete, because half an
 // object would be another one. A value that fits the elements of a list becomes a list of one
-// element, [3] for {"ids": 3}, unless it may be several. So "bug, ui" remains a string, which the
-// schema check refuses. If inList is true, the value is an element of a list and does not become a
-// list itself.
+// element, [3] for {"ids": 3}, unless its text may list several elements. So "bug, ui" remains a
+// string, which the schema check refuses. If inList is true, the value is an element of a list and
+// does not become a list itself.
 func fit(value string, t *schema.Type, inList bool) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
 		return fits
@@ -206,8 +206,8 @@ func (s *stringReader) copyString(q Delim) {
 }
 
 // CopyPlain copies the bytes up to the next one that needs a decision. Whole UTF-8 runes are copied
-// as well, unless the string's closing delimiter begins with such a byte, as ” does. A rune that is
-// incomplete in the buffer is left to Rune, which waits for the rest of it.
+// as well, unless the string's closing delimiter begins with a byte beyond ASCII, as ” does. A rune
+// that is incomplete in the buffer is left to Rune, which waits for the rest of it.
 func (cp *copier) CopyPlain(q Delim) {
 	w := cp.Window()
 	i := 0

@@ -181,9 +181,9 @@ func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + tr
 // maxJunk bounds the text that junk skips, in bytes.
 const maxJunk = 64
 
-// junk offers to skip text after a value that has no meaning, as in {"a": "x" (a note), "b": 1}, up
-// to the next comma, closing bracket or line break. It never skips a double quotation mark or an
-// opening bracket, because they begin something.
+// junk offers to skip meaningless text after a value, as in {"a": "x" (a note), "b": 1}, up to the
+// next comma, closing bracket or line break. It never skips a double quotation mark or an opening
+// bracket, because they begin something.
 func (x *afterReader) junk() {
 	if x.n.Pos > 0 && scan.IsWord(int(x.text[x.n.Pos-1])) { // 1/3 is not a number and a remark
 		return

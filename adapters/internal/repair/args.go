@@ -149,7 +149,8 @@ func (p *Place) first(flag uint64, cost int) int {
 }
 
 // Steps implements [Grammar] with the steps that arguments allow. White space and comments are read
-// here, because they are the same everywhere outside of strings. A comment has no output.
+// here, because they are the same everywhere outside of strings. Comments are left out of the
+// output.
 func (g *Args) Steps(s *Search, n *Node) {
 	switch n.Mode {
 	case modeString:

@@ -86,9 +86,9 @@ func oneSlip(text, mark string) bool {
 }
 
 // QuotedText reports whether a text that begins with three quotation marks may be a quoted text
-// whose own marks are doubled, as in CSV. For example, """x""" is x in Python, but may also be "x".
-// A line break, an escaped or a single quotation mark shows that it is Python, so the result is
-// false. It is also false if the closing three marks are missing.
+// whose own marks are doubled, as in CSV. For example, """x""" is x in Python, but in CSV it is x
+// with its quotation marks. A line break, an escaped or a single quotation mark shows that it is
+// Python, so the result is false. It is also false if the closing three marks are missing.
 func QuotedText(text string) bool {
 	inner, _, ok := strings.Cut(text[3:], `"""`)
 	return ok && !strings.ContainsAny(inner, "\n\r") && !strings.Contains(inner, `\"`) &&

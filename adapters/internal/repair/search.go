@@ -5,9 +5,9 @@ import "strings"
 // Kept is the number of different outputs that are followed from one place of a text.
 const Kept = 12
 
-// stepsFor returns how many places may be expanded for a text of n bytes. Correct text needs a few
-// steps for each token. A text that needs more has slips everywhere, so no reading would be
-// reliable.
+// stepsFor returns how many steps the search for readings may take in a text of n bytes. Correct
+// text needs a few steps for each token. A text that needs more has slips everywhere, so no reading
+// would be reliable.
 func stepsFor(n int) int { return 20000 + n/2 }
 
 // mostReadings bounds how many readings of one text are looked for. A text with so many has no

@@ -88,8 +88,8 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 	}
 }
 
-// escaped reports whether the first quotation mark of the arguments is escaped, so that all
-// probably are.
+// escaped reports whether the first quotation mark of the arguments is escaped, because then
+// probably all of them are.
 func (g *look) escaped() bool {
 	first := strings.IndexByte(g.text, '"')
 	return first > 0 && g.text[first-1] == '\\'

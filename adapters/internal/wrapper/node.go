@@ -152,9 +152,10 @@ func (n *node) compact() string {
 }
 
 // describes reports whether an object describes arguments instead of being arguments, as {"query":
-// {"type": "string"}} does. It does if JSON has members that the type does not have, or if JSON or
-// lines have an object or a list where the type has neither. Such a text must not be read as
-// arguments: a schema's "properties" would be taken for a wrapper, and an object for a text.
+// {"type": "string"}} does. It does if it is JSON and has members that the type does not have. It
+// also does if it is JSON or lines, and has an object or a list where the type has neither. Such a
+// text must not be read as arguments: a schema's "properties" would be taken for a wrapper, and an
+// object for a text.
 func (n *node) describes(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||
