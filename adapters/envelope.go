@@ -47,8 +47,8 @@ type envelope struct {
 	others []member // members that are not the name, the arguments or an id
 }
 
-// member is a member of an object that was skipped. Only its position is kept: most members are
-// never needed, and a value of megabytes is not copied.
+// member is a member that was skipped while an object was read. Only its position is kept: most
+// members are never needed, and a value of megabytes is not copied.
 type member struct {
 	key string
 	at  int // position of its value

@@ -81,7 +81,9 @@ func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
 // from returns the index of the first token that begins at the given offset or later, or the number
 // of tokens if there is none.
 func (s *tagSearch) from(offset int) int {
-	n, _ := slices.BinarySearchFunc(s.tokens, offset, func(t tagToken, at int) int { return t.at - at })
+	n, _ := slices.BinarySearchFunc(s.tokens, offset, func(t tagToken, at int) int {
+		return t.at - at
+	})
 	return n
 }
 

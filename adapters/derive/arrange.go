@@ -204,9 +204,9 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 }
 
 // content reports whether a declaration with call lines, which can stream, is good enough. It is if
-// its format reads the turns, and if values that contain calls do not mislead it. The latter is not
-// tested for arguments in tags that close as in XML, since their reader handles more than a form
-// does.
+// its format reads the turns, and if values that contain calls do not mislead it. The second
+// condition is not tested for arguments in tags that close as in XML, since the reader of such tags
+// handles more than a form does.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" &&

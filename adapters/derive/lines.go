@@ -51,8 +51,9 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 	return b.String(), nil
 }
 
-// heading returns the format and models lines for a model. The name is that of the model without
-// registry, user and tag, and the glob matches its other sizes as well.
+// heading returns the format and models lines for a model. The format line has the model's name
+// without registry, user and tag. The glob in the models line matches other sizes of the model as
+// well.
 func heading(model string) string {
 	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
 	name = strings.Join(strings.Fields(name), "-")

@@ -175,8 +175,9 @@ func (l Literal) Head() Literal {
 	return l
 }
 
-// Pieces splits a literal at its elastic white space, and returns nil if nothing is left. For
-// example, </function>\n</tool_call> are two closing tags, and a model may leave out either.
+// Pieces splits a literal at its white space, whose amount may vary, and returns nil if nothing is
+// left. For example, </function>\n</tool_call> are two closing tags, and a model may leave out
+// either.
 func (l Literal) Pieces() []Literal {
 	var out []Literal
 	start := 0

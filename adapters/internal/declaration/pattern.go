@@ -158,8 +158,8 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt returns the hole word of part i, or "" for a literal. It also returns "" for an index out
-// of range, because callers look at the neighbours of a part.
+// HoleAt returns the word of the hole that is part i, or "" for a literal. It also returns "" for
+// an index out of range, because callers look at the neighbours of a part.
 func (p *Pattern) HoleAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""

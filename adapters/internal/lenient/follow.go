@@ -90,7 +90,7 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 	return parameter
 }
 
-// nextString reports whether a string at offset i is joined to the one before, as in Python's
+// nextString reports whether a string at offset i is joined to the string before it, as in Python's
 // f(a='x' 'y'). Of two adjacent quotation marks, as after a quoted word at the end of a string, the
 // second may be the one that ends the value. Then no string follows.
 func (a *lookahead) nextString(i int) bool {

@@ -34,7 +34,7 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 
 // appendResults appends results one after the other. They are separated by the newlines with which
 // the example of a result begins, as in hermes's <tool_response> blocks. In a list such as
-// command-r7b's they are separated by a comma and the white space that follows the bracket.
+// command-r7b's they are separated by a comma and the white space that follows the list's bracket.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call,
 	texts []string) []byte {
 	p := f.Result

@@ -209,10 +209,10 @@ func knows(l *Level, key string) bool {
 	return false
 }
 
-// memberAhead examines the text at offset i, after a comma. The result some reports whether a member
-// or an element of the container begins there, and the result known whether the schema has its key.
-// In an object a key must follow. In a list any value may follow, except a bare word, because that
-// may be prose.
+// memberAhead examines the text at offset i, after a comma. The result some reports whether a
+// member or an element of the container begins there, and the result known whether the schema has
+// its key. In an object a key must follow. In a list any value may follow, except a bare word,
+// because that may be prose.
 func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
