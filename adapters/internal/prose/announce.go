@@ -187,7 +187,7 @@ func AnnouncesSurely(text []byte) bool { return len(text) > 0 && announces(text,
 // must not show that the call was an example, as "Explanation: it reads the file." does. It must
 // not ask for permission ("Shall I?"), and must not have another fence, which shows an alternative.
 func GoesOn(text []byte) bool {
-	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 &&
+	return len(text) > 0 && text[0] == '\n' && !Questions(string(text)) &&
 		!bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
@@ -227,9 +227,9 @@ func announces(text, part []byte) bool {
 // empty text, a key of a larger document such as `"raw":`, a question, an unfinished sentence, or
 // the number of a list's entry such as "1.".
 func endsAnnouncement(text []byte) bool {
-	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) ||
-		bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 ||
-		bytes.HasSuffix(text, []byte("？")) {
+	last, _ := utf8.DecodeLastRune(text)
+	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) || Questions(string(last)) ||
+		isComma(last) && last != '—' && last != '–' {
 		return false
 	}
 	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil

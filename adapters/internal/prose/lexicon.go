@@ -28,6 +28,7 @@ const (
 	conceptIf     = "if"     // a condition, at the beginning of a part of a sentence
 	conceptWould  = "would"  // a condition or an offer, anywhere
 	conceptChoice = "choice" // a decision that is the user's
+	conceptThen   = "then"   // "after that", at the beginning of a sentence
 	conceptHalf   = "half"   // a word that ends no sentence, at the end of a text
 	conceptAdvice = "advice" // a user's question what to do
 	conceptTongue = "tongue" // a word that only tells the language
@@ -134,7 +135,9 @@ func concepts(text, part string) (all []string) {
 // none.
 func lookup(text string) (found map[string][]string, counts map[string]int) {
 	found, counts = map[string][]string{}, map[string]int{}
-	clauses := strings.FieldsFunc(text, isComma)
+	clauses := strings.FieldsFunc(strings.ReplaceAll(text, ". ", "\n"), func(r rune) bool {
+		return isComma(r) || r == '\n' || r != ':' && r != '.' && endsSentence(r)
+	})
 	for n, clause := range clauses {
 		words, before := inWords(clause), ' '
 		ends := map[string]int{} // where the last entry of a language ends
@@ -168,13 +171,13 @@ func lookup(text string) (found map[string][]string, counts map[string]int) {
 }
 
 // stands reports whether the words of a part of a sentence have an entry at a position where its
-// concept counts. A condition counts only at the beginning, and conceptHalf only at the end of the
-// last part.
+// concept counts. A condition and "then" count only at the beginning, and conceptHalf only at the
+// end of the last part.
 func (e entry) stands(words string, at int, last bool) bool {
 	switch {
 	case !strings.HasPrefix(words[at:], e.text):
 		return false
-	case e.concept == conceptIf:
+	case e.concept == conceptIf, e.concept == conceptThen:
 		return at <= 1
 	case e.concept == conceptHalf:
 		return last && strings.TrimSpace(words[at+len(e.text):]) == ""
@@ -225,11 +228,18 @@ func Weigh(text string, tool Tool) (e Evidence) {
 	if colon([]byte(text)) && Questions(text) || slices.Contains(concepts(text, text), conceptChoice) {
 		e |= Waiting
 	}
-	for _, concept := range concepts(text, string(lastSentence([]byte(text)))) {
+	last := string(lastSentence([]byte(text)))
+	all := concepts(text, last)
+	if slices.Contains(all, conceptThen) && slices.ContainsFunc(
+		concepts(text, strings.TrimSuffix(text, last)), conditional) {
+		e |= Waiting
+	}
+	for _, concept := range all {
 		asked := slices.Contains(conceptsAsked, concept)
 		switch {
-		case concept == conceptTongue, concept == conceptAdvice, concept == conceptChoice:
-		case concept == conceptIf, concept == conceptWould:
+		case concept == conceptTongue, concept == conceptAdvice, concept == conceptChoice,
+			concept == conceptThen:
+		case conditional(concept):
 			e |= Waiting
 		case concept == conceptAct:
 			e |= Doing
@@ -253,6 +263,9 @@ func Asks(text string, tool Tool) bool {
 		return slices.Contains(conceptsTold, concept) && !has(tool.Name, concept)
 	})
 }
+
+// conditional reports whether a concept is that of a condition or an offer.
+func conditional(concept string) bool { return concept == conceptIf || concept == conceptWould }
 
 // has reports whether some word of the tool's name or description begins with the name of a
 // concept.
