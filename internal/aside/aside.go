@@ -18,12 +18,13 @@ import (
 	"time"
 )
 
-// Work answers one request to a worker. Of an error only the text reaches the caller, as a Failed.
+// Work answers one request to a worker. If it returns an error, the caller gets only the text of
+// the error, as a Failed.
 type Work func(request []byte) ([]byte, error)
 
-// Limits bounds the processes of a worker. A process's memory is counted from what it has when it
-// is ready. That depends on the program, and an absolute bound below it would kill every process at
-// its first answer.
+// Limits bounds the processes of a worker. The limits of memory do not count what a process already
+// has when it is ready. That amount depends on the program, and a bound that included it could kill
+// every process at its first answer.
 type Limits struct {
 	Processes int // the most processes at the same time
 	// bytes that one process may take while it works; if it takes more, it is killed

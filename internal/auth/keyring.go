@@ -45,8 +45,8 @@ type keyring struct {
 	running chan struct{} // closed when the current fetch is done; nil: no fetch is running
 }
 
-// newKeyring returns a keyring. It fails if a file cannot be read or a URL is not allowed; a URL is
-// fetched later.
+// newKeyring returns a keyring for the URL or file in where. A file is read at once, and newKeyring
+// fails if it cannot be read. A URL is fetched later; newKeyring fails if the URL is not allowed.
 func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	k := &keyring{where: where, now: now}
 	if strings.Contains(where, "://") {
@@ -95,8 +95,8 @@ func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey,
 }
 
 // look returns the cached keys that fit. old reports whether the cached keys are too old to be
-// used. The channel next is closed as soon as another look may find other keys. look starts a fetch
-// if one is due, and does not wait for it.
+// used. The channel next is closed as soon as a later call of look may find other keys. look starts
+// a fetch if one is due, and does not wait for it.
 func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

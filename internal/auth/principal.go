@@ -60,9 +60,9 @@ func PrincipalOf(ctx context.Context) *Principal {
 }
 
 // Caller returns a word that is the same for every request with the same credential, and reveals
-// nothing about it. It is empty if no credential is required. MCP sessions belong to a caller,
-// since knowing the id of a session proves nothing; for other callers the session does not exist
-// (404).
+// nothing about it. If no credential is required, the word is empty. Each MCP session belongs to
+// one caller, since knowing the id of a session proves nothing. For other callers the session does
+// not exist (404).
 func Caller(ctx context.Context) string {
 	if p := PrincipalOf(ctx); p != nil {
 		return p.caller

@@ -26,8 +26,8 @@ func (p *Resource) covers(path string) bool {
 	return p != nil && (at == "/mcp" || at == "/sse" || strings.HasPrefix(at, "/mcp/sets/"))
 }
 
-// base returns the address that precedes all paths. Headers such as X-Forwarded-Host are ignored,
-// since any client can send them.
+// base returns this server's address without a path, such as https://tools.example.com. Headers
+// such as X-Forwarded-Host are ignored, since any client can send them.
 func (p *Resource) base(r *http.Request) string {
 	if p.Base != "" {
 		return strings.TrimSuffix(p.Base, "/")

@@ -45,10 +45,10 @@ type grant struct {
 	models []string // patterns of the models that may be asked; nil: all
 }
 
-// Rights maps callers to what they may do. A key is the label of an API key, the sub of a JWT or
-// "local"; "role:" and a role of a JWT; or "*" for all callers that are not named otherwise. If
-// Rights is not empty and nothing fits a caller, the caller may ask models and call tools, but
-// change nothing.
+// Rights maps callers to what they may do. A key of the map is the label of an API key, the sub of
+// a JWT, or "local". It may also be "role:" followed by a role of a JWT, or "*" for all callers
+// that are not named otherwise. If Rights is not empty and no key fits a caller, the caller may ask
+// models and call tools, but change nothing.
 type Rights map[string]grant
 
 // ReadRights parses a setting that maps callers to their rights, separated by commas or blanks. The

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Sets maps callers to the sets of tools that they may use. A key is the label of an API key, the
-// sub of a JWT or "local"; "role:" and a role of a JWT; or "*" for all callers that are not named
-// otherwise.
+// Sets maps callers to the sets of tools that they may use. A key of the map is the label of an API
+// key, the sub of a JWT, or "local". It may also be "role:" followed by a role of a JWT, or "*" for
+// all callers that are not named otherwise.
 type Sets map[string][]string
 
 // The keys in Sets that do not name a single caller: a prefix, and a whole key.

@@ -36,8 +36,8 @@ type Client struct {
 	known *collection
 }
 
-// collection is the server's description of a collection. It holds the server's own id, which calls
-// need, while the settings have a name.
+// collection is the server's description of a collection. ID is the id that the server has chosen;
+// requests need it, while the settings contain only the collection's name.
 type collection struct {
 	ID            string
 	Dimension     int // 0 while the collection is empty
@@ -111,9 +111,9 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	return nil
 }
 
-// find returns the collection, because all other calls need its id. It asks the server only once.
-// It fails if the collection does not exist, and does not create it, because a typo would leave an
-// empty collection behind. Other errors are those of do.
+// find returns the server's description of the collection, whose id all other requests need. It
+// asks the server only once. It fails if the collection does not exist, and does not create it,
+// because a typo would leave an empty collection behind. Other errors are those of do.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,9 +127,9 @@ func (c *Client) find(ctx context.Context) (*collection, error) {
 	return c.known, nil
 }
 
-// call sends body to an endpoint of the collection, such as "query", and decodes the answer as do
-// does, with the same errors. If the collection's id no longer exists, it looks the id up again and
-// tries once more, since the collection may have been recreated.
+// call sends body to an endpoint of the collection, such as "query", and decodes the answer into
+// the pointer into. It fails as do does. If the collection's id no longer exists, it looks the id
+// up again and tries once more, since the collection may have been recreated.
 func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	for again := false; ; again = true {
 		found, err := c.find(ctx)

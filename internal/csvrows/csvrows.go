@@ -54,8 +54,8 @@ func separator(text string) byte {
 	return best
 }
 
-// Of returns the first rows of a text without the empty ones, at most as many as most says. The
-// values of a row are separated by comma.
+// Of returns the first rows of a text without the empty ones. The parameter most is the maximum
+// number of rows, and comma is the character that separates the values of a row.
 func Of(text string, comma byte, most int) (all [][]string) {
 	c := cells{text: text, comma: comma, backslash: escapedQuote.MatchString(text)}
 	for c.at < len(text) && len(all) < most {
@@ -66,7 +66,7 @@ func Of(text string, comma byte, most int) (all [][]string) {
 	return all
 }
 
-// cells reads the cells of a text one by one, beginning at the offset at.
+// cells reads the cells of a text one by one. Its field at is the byte offset of the next cell.
 type cells struct {
 	text      string
 	comma     byte

@@ -10,8 +10,8 @@ import (
 
 // advise adds a verdict on the model's calls to the report, and the settings to recommend. Four of
 // five right answers are enough for a good verdict, since with few questions one miss may be
-// chance. There is no verdict if the way in use was not tried with all questions. The questions
-// show what cannot work; they do not rank models.
+// chance. There is no verdict if toolnorm's way of calling was not tried with all questions. The
+// questions show what cannot work; they do not rank models.
 func (x *examination) advise() {
 	taken, best := x.pick()
 	if taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {
@@ -71,7 +71,8 @@ func (x *examination) pick() (taken, best *Way) {
 	return taken, best
 }
 
-// named returns the way with a name, or nil if it was not tried.
+// named returns the result for the way of calling with the given name, or nil if that way was not
+// tried.
 func (x *examination) named(name string) *Way {
 	i := slices.IndexFunc(x.m.Ways, func(w Way) bool { return w.Name == name })
 	if i < 0 {
@@ -80,7 +81,8 @@ func (x *examination) named(name string) *Way {
 	return &x.m.Ways[i]
 }
 
-// title returns the name of the way, with its wording if there is one.
+// title returns the name of the way of calling. If the field Wording is set, it follows in
+// brackets; it says how the prompt describes the tools.
 func (w Way) title() string {
 	if w.Wording != "" {
 		return w.Name + " (" + w.Wording + ")"
@@ -88,9 +90,9 @@ func (w Way) title() string {
 	return w.Name
 }
 
-// settings returns lines for the settings file that select the way best. If asItIs is true, that
-// way is already in use. Lines for a model that is bad in every way must not be requested, since
-// they would look like a cure.
+// settings returns lines for the settings file that select the way of calling in the parameter
+// best. If asItIs is true, toolnorm already uses that way. settings must not be called for a model
+// that is bad in every way, since the lines would look like a cure.
 func (x *examination) settings(best *Way, asItIs bool) string {
 	var b strings.Builder
 	if asItIs {

@@ -49,8 +49,8 @@ func (h *heard) take(ev chat.Event) {
 }
 
 // ask sends one short request as a client of the proxy would, and returns the reply; a failure is
-// in its field err. The temperature is 0, so that two examinations agree. The events of a rewrite
-// are not recorded in heard, since they would hide what the model wrote first.
+// in the reply's field err. The temperature is 0, so that two examinations agree. If toolnorm lets
+// the model rewrite a call, the field heard has only what the model wrote first.
 func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 const serverWay = "server"
 
 // calls asks the questions with every strategy that may work. The strategy native also shows which
-// calls the server itself recognises. The strategy in use comes first, because time may run out. It
-// always returns true.
+// calls the server itself recognises. The strategy that toolnorm uses for the model comes first,
+// because time may run out. The result is always true.
 func (x *examination) calls(ctx context.Context) bool {
 	for _, strategy := range x.compared() {
 		ways := x.way(ctx, strategy)
@@ -31,8 +31,8 @@ func (x *examination) calls(ctx context.Context) bool {
 	return true
 }
 
-// rank returns the place of a way in the report: 0 for the server's own way, with which the others
-// are compared, 1 for the way in use, and 2 for the rest.
+// rank returns the position of a way of calling in the report: 0 for the server's own way, with
+// which the others are compared, 1 for the way that toolnorm uses, and 2 for the rest.
 func rank(w Way) int {
 	switch {
 	case w.Name == serverWay:
@@ -147,10 +147,10 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	w.Misses = append(w.Misses, miss)
 }
 
-// hangs reports whether a strategy could make the server hang for all its users. It does if the
-// server's own parser would parse the model's calls, in a version that hangs after a call that the
-// parser refuses. A doctor must not bring down a server that others use: with the first version of
-// this program, one malformed call stopped a model with a PARSER for everyone on 0.24.0.
+// hangs reports whether a strategy could make the server hang for all its users. It could if the
+// server itself parses the model's calls, and its version hangs after a call that it cannot parse.
+// A doctor must not bring down a server that others use. In a test, one malformed call stopped a
+// model of Ollama 0.24.0 for everyone.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" &&

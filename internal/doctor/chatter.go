@@ -61,8 +61,9 @@ func (x *examination) chatter(ctx context.Context) bool {
 	return true
 }
 
-// small asks questions with the strategy in use, with the setting ask-before-tools as gate says. It
-// returns the questions that were answered wrongly, and how many seconds all of them took.
+// small asks questions with the strategy in use. The parameter gate is the value of the setting
+// ask-before-tools, and what is the text for the display of progress. small returns the questions
+// that were answered wrongly, and how many seconds all questions took.
 func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (
 	missed []exam.Question, seconds float64) {
 	cfg := x.cfg.Engine

@@ -13,7 +13,7 @@ type compatible struct{}
 // title implements kind: it returns the name of the kind.
 func (compatible) title() string { return "OpenAI-compatible" }
 
-// pull implements kind: it returns advice how to get a model.
+// pull implements kind: it returns advice on how to get a model.
 func (compatible) pull(string) string { return "start it with one" }
 
 // describe implements kind: it records what the server reports about itself, and fails if the

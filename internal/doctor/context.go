@@ -24,8 +24,8 @@ const (
 	firstMark = "mark-of-the-first-message"
 )
 
-// context reports how many tokens the model can read at a time, and what its server does with more.
-// It always returns true.
+// context reports how many tokens the model can read at a time, and what its server does with a
+// longer prompt. It always returns true.
 func (x *examination) context(ctx context.Context) bool {
 	c := &x.m.Context
 	if x.client != nil && x.on.name != demoHost {
@@ -97,10 +97,11 @@ func (x *examination) loaded(ctx context.Context) {
 // silently is the value of Context.Cuts for a server that drops messages without an error.
 const silently = "silently"
 
-// cuts asks the server to render a chat that does not fit, and checks whether its first message is
-// still there. It returns "no", silently, or "" if the server cannot render. Nothing is generated;
-// num_predict is 1 in case the server does not support rendering only. The two messages have six
-// tenths of the context each, so either fits alone, but not both together.
+// cuts asks the server to render a chat that does not fit, and checks whether the beginning of the
+// chat is still there. It returns "no" if it is, the constant silently if it was cut off, and "" if
+// the server cannot render. Nothing is generated; num_predict is 1 in case the server does not
+// support rendering only. The two messages have six tenths of the context each, so either fits
+// alone, but not both together.
 func (x *examination) cuts(ctx context.Context) string {
 	ctx, pulse := wait.NewPulse(ctx, nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()

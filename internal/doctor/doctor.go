@@ -120,9 +120,9 @@ func (c *Config) fill() (err error) {
 	return err
 }
 
-// host returns the server with a name. If several have the name because they form a pool, it
-// returns the first that lists the model; if none does, the first of the pool. For an unknown name
-// it returns the first server.
+// host returns the server with the given name. If several have the name because they form a pool,
+// it returns the first that lists the model; if none does, the first of the pool. For an unknown
+// name it returns the first of all servers.
 func (d *Doctor) host(ctx context.Context, name, model string) host {
 	var all []host
 	for _, h := range d.hosts {

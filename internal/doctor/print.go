@@ -266,8 +266,8 @@ func (s Speed) String() string {
 	return text
 }
 
-// ways prints a table that compares the ways. The server's own parser comes first, because it is
-// what a client without toolnorm would get.
+// ways prints a table that compares the ways of calling. The server's own parser comes first,
+// because it is what a client without toolnorm would get.
 func (p *page) ways(all []Way) {
 	if len(all) == 0 {
 		return
@@ -297,7 +297,7 @@ func (p *page) ways(all []Way) {
 const mostMisses = 3
 
 // misses prints what the model wrote for questions that it answered wrongly with the strategy in
-// use. The other ways would show the same text again.
+// use. With the other strategies the same text would appear again.
 func (p *page) misses(all []Way) {
 	for _, w := range all {
 		if !w.Taken || len(w.Misses) == 0 {

@@ -61,7 +61,8 @@ func (r *Report) compare() {
 	}
 }
 
-// kind has the requests to the servers of one kind.
+// kind is what the doctor does differently for each kind of server, for example for Ollama's API
+// and for OpenAI's.
 type kind interface {
 	// title returns the name of the kind for people.
 	title() string
@@ -120,9 +121,9 @@ func (d *Doctor) called(h host, name string) string {
 }
 
 // expectedStrategy returns the strategy to expect for a model that was not examined, or "" if none
-// can be derived. It is that of the settings, or else the one that fits the model's capabilities.
-// Only an examination gives certainty, because a template may accept tools and print them in a form
-// that the model does not understand.
+// can be derived. A strategy in the settings comes first. Without one, the strategy is derived from
+// the model's capabilities. Only an examination gives certainty, because a template may accept
+// tools and print them in a form that the model does not understand.
 func expectedStrategy(plan engine.Plan, capabilities []string) string {
 	switch {
 	case plan.Strategy != "":

@@ -23,11 +23,11 @@ type Problem struct {
 }
 
 // Check runs the cases of a family's file and then checks that calls can be printed and read again.
-// Each case is decoded whole and split in every way, in every degree of holding, with the other
-// formats and without them. It returns the number of cases and the problems, at most one for each
-// case, because a case that fails in one way usually fails in all. The error is not nil if the
-// cases cannot be read. `formats test FILE` runs Check on a user's own file, and the tests run it
-// on the embedded files.
+// Each case is decoded whole and split in every way, for each amount of text that a decoder may
+// hold back, with and without the tags of other families. Check returns the number of cases and the
+// problems. A case has at most one problem, because a case that fails in one way usually fails in
+// all. The error is not nil if the cases cannot be read. `formats test FILE` runs Check on a user's
+// own file, and the tests run it on the embedded files.
 func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem, err error) {
 	list, err := golden.Cases([]byte(f.File()))
 	if err != nil {
@@ -66,8 +66,9 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	return nil
 }
 
-// decodeAs returns a function that decodes replies with f. It translates the names none, short and
-// call into the constants of package adapters, which package golden does not know.
+// decodeAs returns a function that decodes replies with f. It translates none, short and call,
+// which say how much of a call is held back, into the constants of package adapters, which package
+// golden does not know.
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt

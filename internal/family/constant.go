@@ -24,10 +24,10 @@ func isWord(mark string) bool {
 }
 
 // constantLine looks for replies in which the same text surrounds the name and the JSON of a call.
-// It returns a call line for them, and those replies. Text that is the same in all of them is taken
-// for a tag; if there is only one reply, the line that contains the name is. If there are several
-// such groups of replies, it returns the line for the largest one. If set can parse no line as a
-// declaration, both results are empty.
+// It returns a line for a family's file that describes such calls, and those replies. Text that is
+// the same in all of them is taken for a tag; if there is only one reply, the line that contains
+// the name is. If there are several such groups of replies, the result is for the largest one. If
+// set can parse no such line as a declaration, both results are empty.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -60,8 +60,8 @@ func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply
 	return line, read
 }
 
-// placeOf returns the place of the first tool in a reply that has JSON after its name or around it.
-// If no tool has, ok is false.
+// placeOf returns the place of the first tool in a reply whose name is followed or surrounded by
+// JSON. If there is no such tool, ok is false.
 func placeOf(r Reply) (p place, ok bool) {
 	for _, t := range r.Tools {
 		at := strings.Index(r.Raw, t.Name)
@@ -120,15 +120,15 @@ func lineOf(all []place) string {
 	return "call    " + example(front) + holes + example(strings.TrimRight(behind, " \t\n")) + "\n"
 }
 
-// example returns a text in the notation of a declaration: an opening brace is doubled and a
-// newline is \n.
+// example returns a text as a declaration writes it: an opening brace is doubled, and a newline is
+// \n.
 func example(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 }
 
 // lastLines returns the end of a text: its last line, and the lines before it that look like tags
-// and not like words. If common is false, because the text comes from a single reply, only what
-// follows its last sentence is returned.
+// and not like words. The parameter common is true if the text was compared with other replies. If
+// it is false, only what follows the last sentence is returned.
 func lastLines(text string, common bool) string {
 	start := len(text)
 	for start > 0 {
@@ -149,7 +149,8 @@ func lastLines(text string, common bool) string {
 }
 
 // firstLines returns the beginning of a text: its first line, and the lines after it that look like
-// tags. If ends is true, because every reply ends with the text, it returns the whole text.
+// tags. The parameter ends is true if every reply ends with the text; then firstLines returns the
+// whole text.
 func firstLines(text string, ends bool) string {
 	if ends {
 		return text

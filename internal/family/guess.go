@@ -57,10 +57,10 @@ func heading(model string, found *derive.Finding) string {
 	return s
 }
 
-// cases returns the template's own calls as cases, with the events that the format reads, under the
-// names "one call" and "two calls". It leaves out a text in which the format does not read that
-// many calls, since the case would fail at once. It also leaves out a text with a line that looks
-// like a section line of a case file.
+// cases returns the template's own calls as cases under the names "one call" and "two calls", with
+// the events that the format reads in them. It leaves out a text in which the format reads another
+// number of calls, since the case would fail at once. It also leaves out a text with a line that
+// looks like a section line of a case file.
 func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {

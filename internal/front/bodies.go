@@ -55,8 +55,8 @@ type place struct {
 }
 
 // Wrap returns a handler that calls next as soon as the body fits the bound. If it does not fit in
-// time, the client gets a fault of kind Busy. A body of unknown length counts as largest, the most
-// that is accepted, until its end was read.
+// time, the client gets a fault of kind Busy. The parameter largest is the size of the largest
+// accepted body. A body of unknown length counts as that large until its end was read.
 func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody ||
@@ -102,9 +102,10 @@ func (b *Bodies) most() int64 {
 	return DefaultBodies
 }
 
-// take waits until size bytes fit the bound. It returns the sum in which they are counted; ok is
-// false if they did not fit in time or ctx ended. Small bodies have an extra quarter of the bound
-// to themselves, because a chat must not wait for a megabyte of pictures.
+// take waits until a body of size bytes fits the bound. It returns the counter to which the size
+// was added, for release; ok is false if the body did not fit in time or ctx ended. Small bodies
+// have a counter and an extra quarter of the bound to themselves, because a chat must not wait for
+// a megabyte of pictures.
 func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	b.mu.Lock()
 	if size <= smallBody && b.passed+size <= b.most()/4 {

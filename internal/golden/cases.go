@@ -84,8 +84,8 @@ func (g *group) has(part string) bool {
 	return slices.ContainsFunc(g.parts, func(s Section) bool { return s.Name == part })
 }
 
-// take calls part for each section, and returns an error if that fails or a needed section is
-// missing. The error names the section as it is written in the file.
+// take calls the function part for each section. It returns an error if the function fails or a
+// needed section is missing. The error names the section as it is written in the file.
 func (g *group) take(part func(name, text string) error, needed ...string) error {
 	for _, s := range g.parts {
 		if err := part(s.Name, s.Text); err != nil {

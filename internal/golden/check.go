@@ -41,8 +41,9 @@ func (d *Difference) Error() string {
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
 // Degrees returns the values of hold with which the case must give its events. A call that is cut
-// off gives different events for each: it is dropped if it was held back, and left open if it has
-// begun. So a case with such a call is checked only with the default.
+// off gives different events for each value: it is dropped if it was held back, and left open if it
+// has begun. So a case with such a call is checked only with the default, short. A case that names
+// a value of hold is checked only with that.
 func (c *Case) Degrees() []string {
 	switch {
 	case c.Hold != "":
@@ -67,8 +68,9 @@ func (c *Case) Whole(decode Decode) *Difference {
 
 // Split checks the case with its text split in the ways of Cuts, for every value of hold. It
 // returns nil if each split gives the same events as the whole text. It does not compare with the
-// events in the case, so it also checks values of hold for which a cut call gives other events. Of
-// the splits into two it takes every third; which third depends on the case.
+// events in the case, so it also checks values of hold for which a cut call gives other events. For
+// splits into two pieces, all values of hold together try every third place; the first place
+// depends on the case.
 func (c *Case) Split(decode Decode) *Difference {
 	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))

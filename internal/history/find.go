@@ -90,7 +90,7 @@ func (h *History) read(ctx context.Context, query string, args ...any) ([]trace.
 	return store.Read(ctx, db, h.odd, short, query, args...)
 }
 
-// odd warns of a row that cannot be used.
+// odd logs a warning about a row that cannot be used.
 func (h *History) odd(r *store.Row, why string) {
 	h.warn(fmt.Errorf("request %s of the history cannot be read: %s", r.ID, why))
 }

@@ -178,8 +178,9 @@ func (s *Scanner) structure(c byte) state {
 }
 
 // begin returns the state after the first byte of a value, or wrong if no value begins with it. For
-// a word it records the letters still to come. With Object anything but a brace is wrong at once,
-// because a tool's arguments are an object, and a lone "null" or "" must not be sent.
+// a word it records the letters still to come. If the field Object is true, anything but a brace is
+// wrong at once, because a tool's arguments are an object, and a lone "null" or "" must not be
+// sent.
 func (s *Scanner) begin(c byte) state {
 	switch {
 	case s.Object && len(s.stack) == 0 && c != '{':
@@ -293,8 +294,8 @@ var numbers = [complete][]struct {
 	expDigits: {{ten, expDigits}},
 }
 
-// number returns the state after c inside a number, or at its start if the state is value. It
-// returns wrong if c does not belong to the number.
+// number returns the state after the byte c of a number. The parameter at is the state before it,
+// which is value if c begins the number. number returns wrong if c does not belong to the number.
 func number(at state, c byte) state {
 	for _, n := range numbers[at] {
 		if strings.IndexByte(n.on, c) >= 0 {

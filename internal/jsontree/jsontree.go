@@ -36,9 +36,9 @@ type Member struct {
 // member of a member without checking first.
 var Absent = &Value{}
 
-// Get returns the member of an object with a name, or Absent if there is none. If two members have
-// the name, it returns the last: RFC 8259, section 4, leaves that open, and encoding/json takes the
-// last one, too.
+// Get returns the value of the member with the given name, or Absent if v has none. If two members
+// have the name, it returns the last: RFC 8259, section 4, leaves that open, and encoding/json
+// takes the last one, too.
 func (v *Value) Get(name string) *Value {
 	if len(v.Members) > fewMembers {
 		if one, ok := v.indexed()[name]; ok {
@@ -74,8 +74,8 @@ func (v *Value) indexed() map[string]*Value {
 // invalid.
 const mostLevels = 10_000
 
-// Parse returns the tree of one JSON value. It returns nil if raw is not valid JSON or has more
-// levels of nesting than most; deep reports that the depth was the reason. The depth is bounded
+// Parse returns the tree of one JSON value. It returns nil if raw is not valid JSON or is nested
+// deeper than the parameter most; deep reports that the depth was the reason. The depth is bounded
 // because the parser is recursive, and a stack overflow ends the whole process. encoding/json
 // checks the text first, so that the parser meets no mistakes. It rejects very deep texts as
 // invalid, so an invalid text with more brackets than its limit is reported as deep without a

@@ -65,7 +65,8 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 	return l
 }
 
-// Shares returns the distinct tokens of the query with their shares in Coverage.
+// Shares returns the distinct tokens of the query. The weight of each is its share in the feature
+// Coverage, and all shares together are 1.
 func (l *Look) Shares() (all []Term) {
 	for i, t := range l.terms {
 		if l.total > 0 {
@@ -75,12 +76,12 @@ func (l *Look) Shares() (all []Term) {
 	return all
 }
 
-// Features returns the features of one text. The time is proportional to its length; the text is
-// not tokenized again, since the index has its tokens in order.
+// Features returns the features of the text in the row at. The time is proportional to the text's
+// length; the text is not tokenized again, since the index has its tokens in order.
 func (l *Look) Features(at int) Features { return l.Of(l.x.rows[at].fields, l.place) }
 
-// Of returns the features of a text that is given as numbered tokens, field by field. place maps
-// the numbers of the query's tokens to their indexes in Terms.
+// Of returns the features of a text that is given as numbered tokens, field by field. The map place
+// gives the index in Terms for the number of each token of the query.
 func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
 	found, runs := make([]float64, len(l.terms)), run{look: l}
 	var some [4]uint64 // few tokens of a text are the query's; this tells most others from them

@@ -140,9 +140,9 @@ func (x *Index) Remove(at int) {
 }
 
 // Part returns an index for the given queries. It scores them as if it contained only the rows for
-// which allowed returns true, so that their results do not depend on other rows. texts is the
-// number of these rows, and tokens the number of their tokens. The part shares the rows with x, and
-// may be used until a text is added or removed.
+// which allowed returns true, so that their results do not depend on other rows. The parameter
+// texts is the number of these rows, and tokens is the number of all their tokens. The part shares
+// the rows with x, and may be used until a text is added or removed.
 func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...string) *Index {
 	part := *x
 	part.Whole = &Statistics{Texts: texts, Tokens: tokens, Frequency: map[string]int{}}

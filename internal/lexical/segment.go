@@ -34,8 +34,9 @@ type building struct {
 	postings    []byte
 }
 
-// Add adds a text of one or more fields. Long lists contain the number of texts of each class, so
-// that a search that needs the numbers for some classes only need not read the postings.
+// Add adds a text that has one or more fields and belongs to a class. A long list contains the
+// number of texts of each class. So a search that only counts the texts of some classes need not
+// read the list's postings.
 func (b *Builder) Add(class int, fields ...string) {
 	if b.numbers == nil {
 		b.numbers = map[string]uint32{}
@@ -150,7 +151,7 @@ func Unseal(sealed []byte) ([]byte, error) {
 	return sealed[4:], nil
 }
 
-// List says which texts of a segment contain a token, and how often.
+// List is the list of a token: it says which texts of a segment contain the token, and how often.
 type List struct {
 	Number uint32 // the number of the token in streams
 	Texts  int    // how many texts contain the token
@@ -162,7 +163,7 @@ type List struct {
 // Posting is the number of a text in a segment, and how often the text contains the token.
 type Posting struct{ Text, Count uint32 }
 
-// ReadList decodes a list of a Segment. It fails with ErrDamaged.
+// ReadList decodes a list of a Segment. It returns ErrDamaged if the data were changed.
 func ReadList(sealed []byte) (l List, err error) {
 	data, err := Unseal(sealed)
 	if err != nil {
@@ -183,8 +184,8 @@ func ReadList(sealed []byte) (l List, err error) {
 	return l, err
 }
 
-// readCounts decodes what countClasses wrote, and returns the bytes after it. It fails with
-// ErrDamaged.
+// readCounts decodes what countClasses wrote, and returns the bytes after it. It returns ErrDamaged
+// if the data are invalid.
 func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
 	n, data, ok := number(data)
 	if !ok {
@@ -203,8 +204,9 @@ func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
 	return counts, data, nil
 }
 
-// Read returns the postings in the order of the texts, or ErrDamaged. texts is the number of texts
-// in the segment. The result reuses the memory of into.
+// Read returns the postings in the order of the texts, or ErrDamaged if the data are invalid. The
+// parameter texts is the number of texts in the segment. The result reuses the memory of the slice
+// into.
 func (l *List) Read(into []Posting, texts int) ([]Posting, error) {
 	into = slices.Grow(into[:0], l.Texts)[:l.Texts]
 	at, p, i := 0, l.postings, 0
@@ -256,8 +258,9 @@ func (x *Index) Scale() *Scale {
 	return s
 }
 
-// Score adds to scores what a token with a weight contributes to each text in its list, as
-// Index.Search does. lengths has the length of each text.
+// Score adds to each element of scores what a token with the given weight contributes to the score
+// of that text, as Index.Search does. The parameter list has the token's postings, and lengths has
+// the length of each text.
 func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths []uint32) {
 	for _, p := range list {
 		if length := lengths[p.Text]; p.Count == 1 && int(length) < len(s.once) {
@@ -268,8 +271,8 @@ func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths 
 	}
 }
 
-// ReadStream returns the tokens of a text, field by field, as numbers in the segment. It fails with
-// ErrDamaged.
+// ReadStream returns the tokens of a text, field by field, as numbers in the segment. It returns
+// ErrDamaged if the data were changed.
 func ReadStream(sealed []byte) ([][]uint32, error) {
 	data, err := Unseal(sealed)
 	if err != nil {
@@ -309,7 +312,8 @@ func number(data []byte) (n int, rest []byte, ok bool) {
 	return int(v), data[k:], true
 }
 
-// Term is a token of a query with its weight, which is its IDF, reduced for grammar.
+// Term is a token of a query with its weight. The weight is the token's IDF, reduced for a token
+// that belongs more to the grammar than to the subject.
 type Term struct {
 	Token  string
 	Weight float64

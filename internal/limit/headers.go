@@ -9,7 +9,7 @@ import (
 // number returns n in decimal digits.
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// seconds returns a duration as text, in whole seconds rounded up, for example "5 s".
+// seconds returns a duration in words, in whole seconds rounded up, for example "5 s".
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
 // names holds the six header names of one limit, in the spelling of http.Header. The first three

@@ -37,8 +37,8 @@ func (w *window) add(now time.Time, n int64) {
 // at returns the count of a second. pass must have been called before.
 func (w *window) at(second int64) int64 { return w.counts[(second%span+span)%span] }
 
-// until returns how long it takes until the sum of both windows is at most left, if nothing is
-// added. It returns 0 if the sum is small enough already.
+// until returns how long it takes until the sum of both windows is no larger than the parameter
+// left, if nothing is added. It returns 0 if the sum is small enough already.
 func until(now time.Time, left int64, w, others *window) time.Duration {
 	w.pass(now)
 	others.pass(now)

@@ -164,8 +164,8 @@ func (m *Metrics) End(_ context.Context, s *trace.Sum) {
 	m.models.named(s.Model, func(name, server string) { m.count(s, name, server) })
 }
 
-// count adds an exchange to the metrics under the labels of its model and server. Of an exchange
-// with an API that asks no model only the request is counted.
+// count adds an exchange to the metrics under the labels of its model and server. If the exchange's
+// API asks no model, only the request is counted.
 func (m *Metrics) count(s *trace.Sum, name, server string) {
 	op := trace.Operation(s.API)
 	asks := op != ""

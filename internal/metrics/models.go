@@ -46,12 +46,14 @@ func (m *Metrics) Use(s Source) {
 	m.models.asked = time.Time{}
 }
 
-// Named calls do with the labels of a requested model and of its server. If the model is known or
-// the queue is full, it calls do at once. Otherwise it calls do after the servers were asked for
-// their models, with the label Other for a model that is still unknown.
+// Named calls the function do with two labels: that of a requested model and that of the model's
+// server. If the model is known or the queue is full, it calls the function at once. Otherwise it
+// does so after the servers were asked for their models, with the label Other for a model that is
+// still unknown.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
-// named calls do with the labels of a model and its server, as Metrics.Named describes.
+// named calls the function do with the labels of a model and its server, as Metrics.Named
+// describes.
 func (m *models) named(model string, do func(name, server string)) {
 	name, server, ok := m.find(model)
 	if ok || model == "" {

@@ -16,7 +16,8 @@ var lengthens = [mostJudged]uint64{
 // would end with クー.
 const shortest = 3
 
-// sight is what the dictionary says about a run. A set of readings is a uint64, see mostJudged.
+// sight is what the dictionary says about a run. A reading of the run says for each hyphen whether
+// it is a long-vowel mark. A set of readings is a uint64, see mostJudged.
 type sight struct {
 	readings uint64 // the readings that consist of words, split at the hyphens that stay
 	ending   uint64 // the readings whose last word has at least the length shortest

@@ -24,11 +24,12 @@ type Refused struct {
 // Error implements error: it returns the server's status line and the beginning of its body.
 func (e *Refused) Error() string { return "the server answered " + e.Text }
 
-// JSON posts body as JSON and returns the first bytes of the answer, at most as many as most says.
-// A key that is not empty is sent as a bearer token. A nil client means http.DefaultClient. If the
-// status of the answer is not 200, the error is a [Refused]. JSON also fails if body cannot be
-// encoded, the URL is wrong or the server does not answer. No error shows the URL or the key,
-// because a URL may contain a key as well, and these errors appear in results that models read.
+// JSON posts body as JSON and returns the beginning of the answer. The parameter most is the
+// maximum length of that in bytes. A key that is not empty is sent as a bearer token. A nil client
+// means http.DefaultClient. If the status of the answer is not 200, the error is a [Refused]. JSON
+// also fails if body cannot be encoded, the URL is wrong or the server does not answer. No error
+// shows the URL or the key, because a URL may contain a key as well, and these errors appear in
+// results that models read.
 func JSON(ctx context.Context, client *http.Client, address, key string, body any, most int64) (
 	[]byte, error) {
 	text, err := chat.JSON(body)

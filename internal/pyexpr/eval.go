@@ -126,9 +126,9 @@ func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	return v
 }
 
-// evalPlaced returns the value of a part, and sets the place of errors while the part is evaluated.
-// Afterwards it restores the place of the surrounding part, so the account always has the place of
-// the innermost part that is being evaluated.
+// evalPlaced returns the value of a part of the expression. While it evaluates the part, errors are
+// reported at the position of the part. Afterwards it restores the position of the surrounding
+// part, so the account always has the position of the innermost part that is being evaluated.
 func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	around := m.Pos
 	m.Pos = n.Pos
@@ -230,7 +230,8 @@ func evalCompare(m *py.Account, f *frame, n *syntax.Compare) value {
 	return true
 }
 
-// evalJoined returns the joined parts of an f-string. The memory is charged as the text grows.
+// evalJoined returns the joined parts of an f-string. As the text grows, its memory is charged to
+// the account.
 func evalJoined(m *py.Account, f *frame, n *syntax.Joined) value {
 	t := object.NewText(m)
 	for _, part := range n.Parts {

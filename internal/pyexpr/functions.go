@@ -32,15 +32,15 @@ func (f *function) Text() string {
 	return "<built-in function " + f.name + ">"
 }
 
-// fn returns the entry of a function with its smallest and largest number of arguments.
+// fn returns the table entry of a function with its smallest and largest number of arguments.
 func fn(name string, style style, low, high int, run func(*py.Account, []value) value) *function {
 	return &function{signature: signature{name: name, full: name, style: style, min: low,
 		max: high},
 		run: func(m *py.Account, a arguments) value { return run(m, a.pos) }}
 }
 
-// withNames returns the entry of a function whose arguments may be given by name, except for the
-// first posOnly ones.
+// withNames returns the table entry of a function whose arguments may be given by name, except for
+// the first posOnly ones.
 func withNames(name string, low, posOnly int, params []string,
 	run func(*py.Account, []value) value) *function {
 	f := fn(name, keyworded, low, len(params), run)
@@ -48,7 +48,7 @@ func withNames(name string, low, posOnly int, params []string,
 	return f
 }
 
-// raw returns the entry of a function that checks its arguments itself.
+// raw returns the table entry of a function that checks its arguments itself.
 func raw(name string, run func(*py.Account, arguments) value) *function {
 	return &function{signature: signature{name: name, full: name, style: free}, run: run}
 }

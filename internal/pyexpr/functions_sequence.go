@@ -69,7 +69,8 @@ func lenOf(m *py.Account, a []value) value {
 	return n
 }
 
-// extreme implements min and max, which name and op distinguish.
+// extreme implements min and max. The parameter name is the name of the function, and op is the
+// operator by which the result compares with the other items.
 //
 //	max([3, 1, 2]) → 3
 //	min(3, 1, 2) → 1
@@ -100,8 +101,8 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	return otherwise
 }
 
-// bestOf returns the first item that no other item precedes in the order op. found is false if
-// there are no items.
+// bestOf returns the first item that no other item precedes in the order of the operator op. found
+// is false if there are no items.
 func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best value, found bool) {
 	var bestKey value
 	for v := range items {

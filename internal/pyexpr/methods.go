@@ -34,7 +34,7 @@ func (b *bound) TypeName() string { return "builtin_function_or_method" }
 // Text returns the empty string, because Python's text contains an address.
 func (b *bound) Text() string { return "" }
 
-// md returns the entry of a method with its smallest and largest number of arguments.
+// md returns the table entry of a method with its smallest and largest number of arguments.
 func md(name string, style style, low, high int,
 	run func(*py.Account, value, []value) value) *method {
 	return &method{signature: signature{name: name, style: style, min: low, max: high},
@@ -89,8 +89,8 @@ func attribute(m *py.Account, v value, name string) value {
 	return &bound{v, method}
 }
 
-// call calls the method with the first argument as its value. It raises an error if that is missing
-// or of another type.
+// call calls a method of a type, such as str.upper, on the first argument. It raises an error if
+// that argument is missing or is of another type.
 func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	if len(a.pos) == 0 {
 		py.Raise(py.TypeError, "unbound method %s() needs an argument", u.method.full)
@@ -135,9 +135,9 @@ func count(m *py.Account, self value, a []value) value {
 	return n
 }
 
-// bounds returns the first and last index of a search among n items, given its optional bounds a.
-// Negative bounds count from the end. read converts a bound: for texts None means no bound, while
-// for lists it is an error.
+// bounds returns the first and last index of a search among n items. The parameter a has the bounds
+// that the caller gave, which may be none. Negative bounds count from the end. The function read
+// converts a bound: for texts None means no bound, while for lists it is an error.
 func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low, high int64) {
 	high = n
 	for i, to := range []*int64{&low, &high} {

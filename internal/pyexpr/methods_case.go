@@ -56,7 +56,7 @@ func classMethods() []*method {
 	}
 }
 
-// mapRunes returns s with each character replaced with the result of to.
+// mapRunes returns s with each character replaced with the result of the function to.
 //
 //	'straße'.upper() → 'STRASSE'
 //	'Straße'.casefold() → 'strasse'

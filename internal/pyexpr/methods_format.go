@@ -13,7 +13,7 @@ import (
 // indexes after the name (`{0.x}`, `{0[k]}`) are refused: in Python they give access to everything
 // in an object.
 
-// formatMethods returns the entry of str.format.
+// formatMethods returns the table entry of str.format.
 func formatMethods() []*method {
 	return []*method{{signature: signature{name: "format", style: free}, run: formatText}}
 }

@@ -38,8 +38,9 @@ func splitMethods() []*method {
 	}
 }
 
-// splitText returns the parts of a text that was split at blanks, or at a separator, at most as
-// often as asked.
+// splitText returns the parts of a text that was split at blanks, or at the separator in a. If a
+// has a second argument, that is the maximum number of splits. If right is true, the text is split
+// from the right.
 //
 //	' a  b '.split() → ['a', 'b']
 //	'a,b,,c'.split(',') → ['a', 'b', '', 'c']
@@ -110,9 +111,9 @@ func orient(parts []value, right bool) value {
 	return object.List(parts)
 }
 
-// splitBlanks returns the parts of a text that is split at runs of blanks. It splits at most as
-// often as most says. Blanks at both ends are ignored. If most is reached, the last part is the
-// rest of the text, with the blanks inside it and at its far end.
+// splitBlanks returns the parts of a text that is split at runs of blanks. The parameter most is
+// the maximum number of splits. Blanks at both ends are ignored. If the maximum is reached, the
+// last part is the rest of the text, with the blanks inside it and at its far end.
 //
 //	' a  b c '.split(maxsplit=1) → ['a', 'b c ']
 //	'a\u2003b'.split() → ['a', 'b']

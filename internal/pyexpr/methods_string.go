@@ -11,9 +11,9 @@ import (
 // Methods of strings that search, trim and pad; methods_split.go has those that split,
 // methods_case.go those that depend on upper and lower case.
 
-// textMethod returns the entry of a method without arguments. Its time is charged by the length of
-// the text before it runs. If the method looks up characters in tables, it charges more, because
-// each lookup takes about the time of a step.
+// textMethod returns the table entry of a method without arguments. Before the method runs, its
+// time is charged by the length of the text. If the method looks up characters in tables, more is
+// charged, because each lookup takes about the time of a step.
 func textMethod(name string, tables bool, run func(s string) value) *method {
 	return md(name, noArgs, 0, 0, func(m *py.Account, self value, _ []value) value {
 		s := self.(string)

@@ -53,9 +53,9 @@ type release struct {
 	maintainer, homepage string // named in the Debian packages
 }
 
-// run packs everything that make has built. The time of all files is epoch, the value of
-// SOURCE_DATE_EPOCH, on which reproducible builds have agreed, in seconds. It fails if that or the
-// arguments are invalid, or if any file cannot be packed.
+// run packs everything that make has built. The parameter epoch is the value of SOURCE_DATE_EPOCH,
+// in seconds; by convention of reproducible builds it is the time of all files. run fails if the
+// time or the arguments are invalid, or if any file cannot be packed.
 func (r *release) run(epoch string) error {
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
@@ -154,8 +154,8 @@ func (r *release) pack(b build, shells map[string][]byte) error {
 	})
 }
 
-// create creates a file of the release and calls write to fill it. It fails if the file cannot be
-// created or write fails.
+// create creates a file of the release and calls the function write to fill it. It fails if the
+// file cannot be created or the function fails.
 func (r *release) create(name string, write func(io.Writer) error) error {
 	f, err := os.Create(filepath.Join(r.dist, name))
 	if err != nil {

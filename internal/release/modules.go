@@ -126,8 +126,8 @@ func pageModules(dir string) (all []part, err error) {
 // licence matches the names of files that contain a licence or a notice.
 var licence = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)([.-].*)?$`)
 
-// licences returns the licence texts of all parts. MIT, BSD and Apache require them in every copy,
-// and a program is one. It fails if a part has none.
+// licences returns the licence texts of all parts. MIT, BSD and Apache require their texts in every
+// copy, and a built program contains copies of the parts. licences fails if a part has no licence.
 func licences(all []part) ([]byte, error) {
 	var out bytes.Buffer
 	for _, p := range all {

@@ -137,8 +137,8 @@ func write(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Run receives messages until ctx ends, and then waits for answers that are being made. Errors that
-// delay or lose a message are passed to failed.
+// Run receives messages until ctx ends, and then waits for answers that are being made. It calls
+// the function failed with errors that delay or lose a message.
 func (d *Desk) Run(ctx context.Context, failed func(error)) {
 	var answering sync.WaitGroup
 	defer answering.Wait()

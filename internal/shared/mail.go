@@ -34,7 +34,7 @@ func (s *Store) Name() string { return s.name }
 // topic returns the channel on which a replica is notified of messages.
 func topic(name string) string { return "mail_" + name }
 
-// Send sends a message to the replica with a name. It fails if the name has not the form of a
+// Send sends a message to the replica whose name is in to. It fails if that has not the form of a
 // replica's name or the database fails. A replica that has stopped does not get the message, which
 // is removed after half a minute.
 func (s *Store) Send(to string, body []byte) error {
@@ -49,9 +49,10 @@ func (s *Store) Send(to string, body []byte) error {
 	return s.db.Notify(ctx, s.db, topic(to))
 }
 
-// Receive passes each message to this replica to got, once and in no particular order, until ctx
-// ends. It does not poll, because PostgreSQL notifies it of messages. The function got must not
-// block. Errors that delay messages are passed to failed.
+// Receive calls the function got with each message that was sent to this replica, once and in no
+// particular order, until ctx ends. It does not poll, because PostgreSQL notifies it of messages.
+// The function got must not block. Receive calls the function failed with errors that delay
+// messages.
 func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(error)) {
 	for ; ctx.Err() == nil; sleep.For(ctx, retryEvery) {
 		notices, err := s.db.Listen(ctx, topic(s.name), failed)
@@ -68,8 +69,8 @@ func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(
 	}
 }
 
-// collect removes the messages to this replica from the table and passes each to got. It fails if
-// the database does.
+// collect removes the messages that were sent to this replica from the table, and calls the
+// function got with each. It fails if the database does.
 func (s *Store) collect(got func([]byte)) error {
 	ctx, cancel := asking()
 	defer cancel()

@@ -65,7 +65,7 @@ func WithTexts() bool {
 
 // Open returns a tracer that is configured by the environment variables, or nil without an error if
 // they name no receiver. It fails if they ask for a protocol other than http/protobuf, or if the
-// exporter cannot be made. Later problems are passed to warn.
+// exporter cannot be made. It calls the function warn with later errors.
 func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error) {
 	if !HasReceiver() {
 		return nil, nil
@@ -124,9 +124,9 @@ type run struct {
 // runKey is the context key of a run.
 type runKey struct{}
 
-// Wrap returns a handler that calls next. Around each request for which asks returns true, that is,
-// each request to a model, it makes a span. If a request has a client's trace, its context gets
-// that trace, whether it has a span or not.
+// Wrap returns a handler that calls next. It makes a span around each request to a model, that is,
+// each request for which the function asks returns true. If the client sent the id of a trace with
+// a request, the request's context gets that trace, even if the request has no span.
 func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()

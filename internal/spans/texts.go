@@ -11,7 +11,7 @@ import (
 // everything sent with them.
 const longest = 64 << 10
 
-// begin returns at most the first longest bytes of a text.
+// begin returns the beginning of a text, up to the length of the constant longest.
 func begin(s string) string { return clip.To(s, longest) }
 
 // part is one part of a message, in the form of OpenTelemetry's conventions.
@@ -30,8 +30,8 @@ type message struct {
 	Parts []part    `json:"parts"`
 }
 
-// conversationOf returns the messages of a request as JSON. If they are longer than longest, the
-// first messages are left out.
+// conversationOf returns the messages of a request as JSON. If the JSON would exceed the constant
+// longest, the first messages are left out.
 func conversationOf(r *chat.Request) string {
 	var all []json.RawMessage
 	size := 0

@@ -9,8 +9,8 @@ import (
 //go:embed *.txt
 var lists embed.FS
 
-// lines returns the lines of an embedded list without its comments, which begin with # and explain
-// why something is, or is not, in the list.
+// lines returns the lines of the embedded list with the given name. It leaves out comments, which
+// begin with # and explain why something is, or is not, in the list.
 func lines(name string) (all []string) {
 	text, _ := lists.ReadFile(name) // embedded, so this cannot fail
 	for line := range strings.Lines(string(text)) {
@@ -21,7 +21,7 @@ func lines(name string) (all []string) {
 	return all
 }
 
-// names returns the set of words in a list.
+// names returns the set of words in the embedded list with the given name.
 func names(name string) map[string]bool {
 	set := map[string]bool{}
 	for _, line := range lines(name) {

@@ -255,9 +255,9 @@ func (b *bound) was(at int) int {
 // parameterNumber matches a parameter such as $1 in a message of the server.
 var parameterNumber = regexp.MustCompile(`\$[0-9]+`)
 
-// told returns an error about the text that was sent as an error about the original statement, with
-// its positions and names. The author counts columns in the original, and never wrote $1. Other
-// errors are returned unchanged.
+// told translates an error about the text that was sent into one about the original statement, with
+// the positions and names there. The author counts columns in the original, and never wrote $1.
+// Other errors are returned unchanged.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {

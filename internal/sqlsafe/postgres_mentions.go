@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// mentions collects the names in a statement that walk finds.
+// mentions holds the names in a statement that the check of its tree finds. The server is asked
+// later what they mean.
 type mentions struct {
 	names []name
 	// the visible names of WITH, for each SELECT that encloses the current node
@@ -139,7 +140,7 @@ func (w *walk) selectWith(node map[string]any, at int) *Refusal {
 	return w.kind("SelectStmt", node, at)
 }
 
-// cteName returns the name of a part of WITH, or "" if the node is none.
+// cteName returns the name of a part of WITH, or "" if the node is no such part.
 func cteName(one any) string {
 	node, _ := one.(map[string]any)
 	cte, _ := node["CommonTableExpr"].(map[string]any)

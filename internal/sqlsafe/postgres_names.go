@@ -161,7 +161,7 @@ type edited struct {
 var currentSchema = regexp.MustCompile(`(?i)^current_schema\s*(\(\s*\))?`)
 
 // name adds the change that qualifies a name with its schema. A built-in function is qualified only
-// if more is true, that is, if the search path contains other functions as well.
+// if the parameter more is true, that is, if the search path contains other functions as well.
 func (e *edited) name(n name, f found, more bool) {
 	switch {
 	case n.Kind == nameSchema:

@@ -39,8 +39,8 @@ WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prorettype NOT
 AND (p.prosecdef OR p.provolatile = 'v' AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 1255 AND d.objid = p.oid AND d.deptype = 'e'))
 AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') ORDER BY p.prosecdef DESC, 1 LIMIT 5`
 
-// roleCalls returns a warning about the functions that the query effects finds, or "" if there are
-// none or the query fails.
+// roleCalls runs the query in the constant effects, which finds functions that may do more than
+// read. It returns a warning about these functions, or "" if there are none or the query fails.
 func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 	rows, err := conn.Query(ctx, effects)
 	if err != nil {

@@ -178,14 +178,15 @@ func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error)
 	return db.ask(ctx, q, describe)
 }
 
-// reader reads the result of the declared cursor.
+// reader is a function that reads the result of a statement from the cursor that was declared for
+// it.
 type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error)
 
-// ask declares a cursor for a statement and calls read. The check comes before a connection is
-// taken, so a refusal needs no server. If the server does not accept a value as a text, the
-// statement is sent again without the type. For example, date > :day needs a date, and PostgreSQL
-// infers the type of an untyped value from the context. The first attempt has types, because :day
-// IS NULL determines no type and would fail without one.
+// ask declares a cursor for a statement and calls the function read. The check comes before a
+// connection is taken, so a refusal needs no server. If the server does not accept a value as a
+// text, the statement is sent again without the type. For example, date > :day needs a date, and
+// PostgreSQL infers the type of an untyped value from the context. The first attempt has types,
+// because :day IS NULL determines no type and would fail without one.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
 	q.SQL = PostgreSQL.plain(q.SQL)
 	b, err := bind(q.SQL)
@@ -239,11 +240,12 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	return t, err
 }
 
-// within runs a statement in a read-only transaction, calls read, and returns its result or the
-// first error. The transaction is always rolled back, because COMMIT would preserve large objects
-// and settings. For example, lo_create(0) succeeds in a read-only transaction for a role without
-// any right, and so does set_config(…, false). Advisory locks outlive even a rollback, so they are
-// released separately. Closing the connection ends its transaction, too.
+// within runs a statement in a read-only transaction, calls the function read, and returns the
+// function's result or the first error. The transaction is always rolled back, because COMMIT would
+// preserve large objects and settings. For example, lo_create(0) succeeds in a read-only
+// transaction for a role without any right, and so does set_config(…, false). Advisory locks
+// outlive even a rollback, so they are released separately. Closing the connection ends its
+// transaction, too.
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	send *values, limits Limits, read reader) (*Table, error) {
 	path, err := begin(ctx, c, fmt.Sprintf(

@@ -9,8 +9,8 @@ import (
 // windowsAtOnce is how many windows a SELECT may have before they increase its size.
 const windowsAtOnce = 8
 
-// query returns the columns of a SELECT's result with their widths, and sets m.size to its number
-// of nodes.
+// query returns the columns of a SELECT's result with their widths, and sets m.size to the number
+// of nodes that the server plans for the SELECT.
 func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	in := &scope{outer: outer, with: map[string][]wide{}, sizes: map[string]float64{}, size: 1}
 	// the plan of each window has all columns
@@ -148,7 +148,7 @@ func (m *widths) from(v any, in *scope) {
 	}
 }
 
-// named returns the columns of the part of WITH with a name, or nil if there is none.
+// named returns the columns of the part of WITH with the given name, or nil if there is none.
 func (s *scope) named(table string) []wide {
 	for ; s != nil; s = s.outer {
 		if columns, ok := s.with[table]; ok {

@@ -70,9 +70,9 @@ func (w *walk) node(node map[string]any, at int) *Refusal {
 	return nil
 }
 
-// kind returns a refusal if a node of a known kind is not allowed. It checks all its members, and
-// further rules for that kind. at is the location of the nearest node above it that has one. A
-// location is a byte offset in the statement; most nodes have none.
+// kind returns a refusal if a node of a known kind is not allowed. It checks all members of the
+// node, and further rules for that kind. The parameter at is the location of the nearest node above
+// it that has one. A location is a byte offset in the statement; most nodes have none.
 func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["location"].(float64); ok && n >= 0 {
 		at = int(n)
@@ -245,8 +245,9 @@ func mostOwn(name string) int {
 // span is a part of a statement's text, from From up to To.
 type span struct{ From, To int }
 
-// argument returns where the n-th argument of a call is, counted from 0. at is the offset of the
-// call, and of is the number of its arguments. ok is false if the argument cannot be located.
+// argument returns the part of the text that is the n-th argument of a call, counted from 0. The
+// parameter at is the offset of the call, and of is the number of its arguments. ok is false if the
+// argument cannot be located.
 func (w *walk) argument(at, n, of int) (where span, ok bool) {
 	depth, number := 0, 0
 	for _, t := range w.words {

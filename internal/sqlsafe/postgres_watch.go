@@ -32,7 +32,8 @@ const watchEvery = time.Millisecond
 // watch checks the memory of the server's process for a connection until stop is called. If the
 // process uses too much, watch sets the flag over and cancels the statement from a second
 // connection. It works only for a server on this machine, since PostgreSQL does not report the
-// memory of its processes; otherwise over is nil. together is the sum for all statements.
+// memory of its processes; otherwise over is nil. The parameter together is a counter of the memory
+// that all running statements use.
 func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (
 	over *atomic.Bool, stop func()) {
 	before, ok := int64(0), besides(c)

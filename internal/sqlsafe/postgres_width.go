@@ -30,8 +30,9 @@ const (
 	mostVisits = 1_000_000
 )
 
-// widths estimates how wide the values of a statement become. If nodes is set, it instead estimates
-// how many nodes the statement has after the server has replaced each name with its subquery.
+// widths estimates how wide the values of a statement become. If the field nodes is true, it
+// instead estimates how many nodes the statement has after the server has replaced each name with
+// its subquery.
 type widths struct {
 	nodes  bool
 	each   float64 // the number of values that an aggregate collects
@@ -105,8 +106,8 @@ func (m *widths) value(v any, in *scope) (sum float64) {
 
 // node returns the width of a syntax node, which is how many bytes its value may have. The
 // parameter kind is the node's type. A member of a node has no type of its own, so kind is then the
-// member's name. If only nodes are counted, it returns what sized returns. It never fails: for an
-// unknown kind it returns the sum of the node's parts.
+// member's name. If widths only counts nodes, the result is instead the number of nodes, as sized
+// describes. node never fails: for an unknown kind it returns the sum of the node's parts.
 func (m *widths) node(kind string, v any, in *scope) float64 {
 	node, ok := v.(map[string]any)
 	if !ok {

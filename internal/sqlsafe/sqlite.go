@@ -135,10 +135,10 @@ func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err erro
 	return t, err
 }
 
-// held calls do with a connection that is restricted to what one statement may do. If the
-// restriction refuses the statement, held returns that refusal in place of SQLite's own error,
-// which is only "not authorized". Other errors of do, and those of the statement, are returned as
-// well.
+// held calls the function do with a connection that is restricted to what one statement may do. If
+// the restriction refuses the statement, held returns that refusal in place of SQLite's own error,
+// which is only "not authorized". Other errors of the function, and those of the statement, are
+// returned as well.
 func (s *sqliteFile) held(ctx context.Context, q Statement,
 	do func(context.Context, *sql.Conn) error) error {
 	words, err := s.statement(q.SQL)

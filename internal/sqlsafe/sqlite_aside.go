@@ -91,7 +91,8 @@ func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
 }
 
 // statement sends a request about a statement to a process and returns the answer. It fails with a
-// *Refusal if the text is not readable or a value cannot be sent, and otherwise as do does.
+// *Refusal if the text is not readable or a value cannot be sent, and otherwise with the errors of
+// the method do.
 func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sqliteAnswer, error) {
 	if r := readable(q.SQL); r != nil { // JSON would change the text
 		return sqliteAnswer{}, r

@@ -136,10 +136,10 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _,
 var unknown = regexp.MustCompile(
 	`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
 
-// placed returns a compile error of SQLite as a *Refusal at the name in its message, because the
-// driver reports no offset. For a name with a dot, such as t.nope, the place is that of the last
-// part. The error for a value that is too large becomes a tooBig. Other errors are returned
-// unchanged.
+// placed translates an error of SQLite's compiler into a *Refusal. The driver reports no offset, so
+// the refusal has the offset of the name in the error's message. For a name with a dot, such as
+// t.nope, it is the offset of the last part. The error for a value that is too large becomes a
+// tooBig. Other errors are returned unchanged.
 func (g *guard) placed(err error) error {
 	var said *sqlite.Error
 	if !errors.As(err, &said) {
@@ -173,7 +173,7 @@ const (
 )
 
 // place returns the offset of a name in the statement, or -1 if it is not there. SQLite reports
-// only the name, so place assumes the first word that equals it.
+// only the name, so place returns the offset of the first word that equals it.
 func (g *guard) place(name string) int {
 	for _, w := range g.words {
 		text := strings.ReplaceAll(strings.Trim(w.text, "\"`[]'"), `""`, `"`)

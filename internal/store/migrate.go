@@ -101,11 +101,11 @@ func matching(domain string, taken []string, known []Step) error {
 	return nil
 }
 
-// Alone calls do in a transaction. No two transactions of Alone run at the same time, in this
-// program or others. If do fails, everything is rolled back and its error is returned. SQLite takes
-// its write lock at the beginning (_txlock=immediate), since a transaction that begins by reading
-// could not get it after another has written. PostgreSQL runs transactions concurrently, so Alone
-// takes an advisory lock, which ends with the transaction.
+// Alone calls the function do in a transaction. No two transactions of Alone run at the same time,
+// in this program or others. If the function fails, everything is rolled back and its error is
+// returned. SQLite takes its write lock at the beginning (_txlock=immediate), since a transaction
+// that begins by reading could not get the lock after another has written. PostgreSQL runs
+// transactions concurrently, so Alone takes an advisory lock, which ends with the transaction.
 func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 	tx, err := db.BeginTx(ctx, nil) // with SQLite this waits for the lock
 	if err != nil {

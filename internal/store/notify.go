@@ -28,11 +28,11 @@ type Execer interface {
 // for the name of a channel.
 var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
-// Notify notifies all listeners of a topic, in this program and others, that something changed. A
-// topic has lower-case letters and _, at most 40; another name is an error. In a transaction they
-// are notified after the commit. For SQLite Notify does nothing, because every listener sees every
-// commit. Notices have no content, which could be outdated when it arrives; a listener reads the
-// database again.
+// Notify notifies all listeners of a topic, in this program and others, that something changed. The
+// name of a topic has lower-case letters and _, at most 40; another name is an error. If in is a
+// transaction, the listeners are notified after the commit. For SQLite Notify does nothing, because
+// every listener sees every commit. Notices have no content, which could be outdated when it
+// arrives; a listener reads the database again.
 func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	if !validTopic.MatchString(topic) {
 		return fmt.Errorf("store: %q is no topic", topic)
@@ -52,8 +52,8 @@ func channel(topic string) string { return "toolnorm_" + topic }
 // closed. If the reader is slow, several changes give one value. A value may come without a change:
 // with SQLite after every commit, with PostgreSQL after a lost connection, because changes may have
 // been missed. A superfluous value is harmless, as a listener reads again, but a missed one would
-// show old settings for ever. Later errors of the connection are passed to failed, which may be
-// nil. Listen fails if the topic is invalid or the first connection fails.
+// show old settings for ever. Listen calls the function failed, unless it is nil, with later errors
+// of the connection. Listen fails if the topic is invalid or the first connection fails.
 func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (
 	<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
@@ -152,8 +152,8 @@ func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) 
 	return conn, nil
 }
 
-// waitFor passes notices on to changed until the connection is lost or ctx ends, closes the
-// connection and returns the error.
+// waitFor sends a value to the channel changed after each notice. When the connection is lost or
+// ctx ends, it closes the connection and returns the error.
 func waitFor(ctx context.Context, conn *pgx.Conn, changed chan<- struct{}) error {
 	defer conn.Close(context.WithoutCancel(ctx))
 	for {

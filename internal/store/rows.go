@@ -33,10 +33,10 @@ func (r *Row) Scan(columns ...any) error { return r.scan(columns...) }
 // Without records why a part of a row was left out although the row itself is used.
 func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 
-// Read runs a query and returns the results of calling the function one for each row. If one
-// returns an Unusable, the row is left out, and the function odd, if not nil, is called with the
-// reason. Read returns any other error. The rows are closed before Read returns, because a
-// transaction has one connection, which in PostgreSQL runs one query at a time.
+// Read runs a query, calls the function one for each row, and returns the results of these calls.
+// If a call returns an Unusable, the row is left out, and the function odd, if not nil, is called
+// with the reason. Any other error ends Read, which returns it. The rows are closed before Read
+// returns, because a transaction has one connection, which in PostgreSQL runs one query at a time.
 func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string),
 	one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := in.QueryContext(ctx, query, args...)
@@ -109,10 +109,12 @@ func Told(s *string) any { return text{s, false, false, longestName} }
 // Needed returns a column for a text that must not be empty or NULL, such as an id.
 func Needed(s *string) any { return text{s, false, true, longestName} }
 
-// Text returns a column for a text that must not be empty or NULL, of at most longest bytes.
+// Text returns a column for a text that must not be empty or NULL. The parameter longest is its
+// maximum length in bytes.
 func Text(s *string, longest int) any { return text{s, false, true, longest} }
 
-// Long returns a column for a text that may be empty, but not NULL, of at most longest bytes.
+// Long returns a column for a text that may be empty, but not NULL. The parameter longest is its
+// maximum length in bytes.
 func Long(s *string, longest int) any { return text{s, false, false, longest} }
 
 // Scan implements sql.Scanner: it stores the text. For a value that the column does not accept it
@@ -144,7 +146,8 @@ type number[N int | int64] struct {
 // Whole returns a column for a whole number of any size.
 func Whole[N int | int64](n *N) any { return number[N]{n, math.MinInt64, math.MaxInt64} }
 
-// Count returns a column for a whole number up to two billion that is not smaller than least.
+// Count returns a column for a whole number up to two billion. The parameter least is the smallest
+// accepted number.
 func Count[N int | int64](n *N, least int64) any { return number[N]{n, least, math.MaxInt32} }
 
 // Scan implements sql.Scanner: it stores the number. For a value that the column does not accept it

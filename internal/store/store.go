@@ -170,9 +170,10 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 // a search in a large knowledge base reads again and again.
 const cachePages = "cache_size(-16000)"
 
-// patiently calls try again while it fails because the file is locked, for at most busyWait, and
-// returns its last error. Programs that switch a new file to WAL at the same time do not wait for
-// each other, because the busy timeout does not apply to that switch.
+// patiently calls the function try, and calls it again while it fails because the file is locked,
+// for at most busyWait. It returns the function's last error. Programs that switch a new file to
+// WAL at the same time do not wait for each other, because the busy timeout does not apply to that
+// switch.
 func patiently(ctx context.Context, try func(context.Context) error) error {
 	for deadline := time.Now().Add(busyWait); ; {
 		err := try(ctx)

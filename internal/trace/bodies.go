@@ -179,9 +179,9 @@ func (b *Bodies) Prompted(text string) {
 	b.missing = max(len(text)-b.promptRoom, 0)
 }
 
-// Heard starts another generation and returns the function that records its events; see
-// chat.Request. The generation may begin before an earlier one ends, because rewrites run in the
-// middle of a reply.
+// Heard starts the record of another generation and returns the function that records its events;
+// see chat.Request. The generation may begin before an earlier one ends, because rewrites run in
+// the middle of a reply.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()

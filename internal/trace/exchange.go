@@ -130,8 +130,8 @@ func (e *Exchange) Chosen(format, strategy string) {
 	e.Format, e.Strategy = format, strategy
 }
 
-// Noted records a change to the request; see chat.Request. Some of these words, such as names of
-// tools, come from the client, so their number and length are bounded.
+// Noted records a change to the request; see chat.Request. The text may contain words that the
+// client chose, such as names of tools, so the number and the length of such records are bounded.
 func (e *Exchange) Noted(word, text string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -229,5 +229,6 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// copied returns a copy of clip.Dots, so that s does not keep a large request in memory.
+// copied returns the result of clip.Dots as a copy, so that it does not keep a large request in
+// memory.
 func copied(s string, most int) string { return strings.Clone(clip.Dots(s, most)) }

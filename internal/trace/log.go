@@ -58,8 +58,8 @@ type Keeper interface {
 	Keep(e *Exchange)       // Keep stores e. It must not block and must not change e.
 }
 
-// KeepIn makes k store exchanges as well, with the texts that it wants. The log then has these
-// texts, too. KeepIn must be called before the first request.
+// KeepIn makes the log pass finished exchanges on to k, with the texts that k wants. The log then
+// has these texts, too. KeepIn must be called before the first request.
 func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 
 // Name sets the name of this replica for its exchanges. It must be called before the first request.

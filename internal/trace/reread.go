@@ -89,15 +89,15 @@ func textOf(r *chat.Request) string {
 	return strings.Join(texts, "\n")
 }
 
-// same returns how many bytes two prompts have in common at their beginning, rounded down to a
-// block. If other begins with all complete blocks of one, it returns the length of one.
-func (one *prompt) same(other *prompt) int {
+// same returns how many bytes the prompts p and other have in common at their beginning, rounded
+// down to a block. If other begins with all complete blocks of p, it returns the length of p.
+func (p *prompt) same(other *prompt) int {
 	n := 0
-	for n < min(len(one.sums), len(other.sums)) && one.sums[n] == other.sums[n] {
+	for n < min(len(p.sums), len(other.sums)) && p.sums[n] == other.sums[n] {
 		n++
 	}
-	if n == len(one.sums) {
-		return one.bytes
+	if n == len(p.sums) {
+		return p.bytes
 	}
 	return n * blockSize
 }

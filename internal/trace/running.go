@@ -42,8 +42,8 @@ type Row struct {
 	Texts    bool      `json:"texts"`    // whether texts can be seen as they arrive
 }
 
-// Show lists an exchange as running until it is added. stop is the function by which Stop ends the
-// request.
+// Show lists an exchange as running until it is added to the log. The parameter stop is the
+// function by which Stop ends the request.
 func (l *Log) Show(e *Exchange, stop func()) {
 	e.run.stop = stop
 	l.mu.Lock()
@@ -51,8 +51,8 @@ func (l *Log) Show(e *Exchange, stop func()) {
 	l.mu.Unlock()
 }
 
-// Count counts an event of the reply; first is the time until the first event. It takes no lock,
-// because it is called for every token.
+// Count counts an event of the reply. The parameter first is the time until the first event. Count
+// takes no lock, because it is called for every token.
 func (e *Exchange) Count(first time.Duration) {
 	if e.run.pieces.Add(1) == 1 {
 		e.run.first.Store(int64(first))

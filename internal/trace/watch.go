@@ -43,8 +43,8 @@ type Grown struct {
 	Part              // Text has only what was added
 }
 
-// Watch returns a Watch of the running request with an id, or nil if there is none. The first Next
-// returns everything that from does not record as seen.
+// Watch returns a Watch of the running request with an id, or nil if there is none. The parameter
+// from says what was already seen; the first call of Next returns everything else.
 func (l *Log) Watch(id string, from Seen) *Watch {
 	if e := l.find(id); e != nil {
 		if from.Row.Time.Equal(e.Time) {
@@ -88,8 +88,8 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	return c, something, false
 }
 
-// grown returns the list to with a Grown appended for each part that is new or has grown since it
-// was seen, and updates p.
+// grown appends to the list to a Grown for each part of s that is new or has grown since it was
+// seen. It returns the list, and records in p what has been seen now.
 func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown {
 	for n := max(p.Parts-1, 0); n < len(s.Parts); n++ {
 		part := s.Parts[n]

@@ -216,7 +216,8 @@ func (u *Usage) clean(ctx context.Context) error {
 	return err
 }
 
-// since returns the first of the last days days, counting today.
+// since returns the date of the first day of a period that ends today. The parameter days is the
+// length of the period.
 func since(days int) string { return time.Now().AddDate(0, 0, 1-days).Format(time.DateOnly) }
 
 // Rows returns the rows of the last days, including today, the newest first. Within a day the rows

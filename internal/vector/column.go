@@ -10,8 +10,9 @@ import (
 // model makes.
 const mostNumbers = 16_000
 
-// Column implements sql.Scanner for a column of vectors that Bytes wrote. An unusable vector
-// becomes nil and the reason is passed to Odd, so that the rest of the row can still be used.
+// Column implements sql.Scanner for a column of vectors that Bytes wrote. For an unusable vector it
+// stores nil and calls the function Odd with the reason, so that the rest of the row can still be
+// used.
 type Column struct {
 	Into *[]float32
 	Odd  func(why string)

@@ -93,8 +93,9 @@ func (c *Client) tool(name string) (Tool, error) {
 }
 
 // history returns the messages by which the next request describes a step. For a model without
-// native calls they are XML as the model wrote it, at the end of its reply, and a user message
-// <read_file_result> with the result. The proxy must turn both back into calls and results.
+// native calls there are two. The first is the reply with the call as XML at its end, and the
+// second is a user message with the result, for example in <read_file_result>. The proxy must turn
+// both back into calls and results.
 func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessage {
 	if !c.Native {
 		return []openai.ChatCompletionMessage{

@@ -97,7 +97,7 @@ func mulInts(m *py.Account, a, b any) any {
 }
 
 // divmodInts returns the quotient, rounded down, and the remainder, which has the divisor's sign.
-// zero is the message for a division by zero.
+// The parameter zero is the message for a division by zero.
 //
 //	-7 // 2 → -4
 //	-7 % 2 → 1

@@ -290,9 +290,9 @@ func (n numeral) layout(m *py.Account, s spec) string {
 	return pad(m, head+body, s)
 }
 
-// group returns digits with a separator after every three, or four for binary bases, and with zeros
-// before them up to least characters. The zeros are grouped as well, and because a number cannot
-// begin with a separator, there may be one character more.
+// group returns digits with a separator after every three, or four for binary bases. It adds zeros
+// before them until there are as many characters as the parameter least says. The zeros are grouped
+// as well, and because a number cannot begin with a separator, there may be one character more.
 //
 //	f'{1234567:,}' → '1,234,567'
 //	f'{1234567.891:,.2f}' → '1,234,567.89'

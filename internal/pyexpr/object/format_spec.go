@@ -53,9 +53,9 @@ func (r *specReader) accept(any string) rune {
 	return 0
 }
 
-// parseSpec parses a specification; of is the name of the value's type for messages, and typ and
-// align are the defaults. It raises a ValueError if the specification is invalid. The checks are in
-// CPython's order, so that the same one of two faults is reported.
+// parseSpec parses a specification. The parameter of is the name of the value's type for messages,
+// and typ and align are the defaults. It raises a ValueError if the specification is invalid. The
+// checks are in CPython's order, so that the same one of two faults is reported.
 //
 //	f'{5:<4}' → '5   '
 //	f'{5:^4}' → ' 5  '

@@ -64,8 +64,8 @@ func (it *Iterator) Rest(m *py.Account) iter.Seq[Value] {
 	}
 }
 
-// overItems returns a Next function for the items of a slice. It needs no copy, since nothing ever
-// changes a list.
+// overItems returns a function for Iterator.Next that goes through the items of a slice. It needs
+// no copy, since nothing ever changes a list.
 func overItems(items []Value) func(*py.Account) (Value, bool) {
 	i := 0
 	return func(*py.Account) (Value, bool) {
@@ -77,8 +77,8 @@ func overItems(items []Value) func(*py.Account) (Value, bool) {
 	}
 }
 
-// overText returns a Next function for the characters of a string. Each is a string that shares the
-// bytes of the whole.
+// overText returns a function for Iterator.Next that goes through the characters of a string. Each
+// is a string that shares the bytes of the whole.
 func overText(s string) func(*py.Account) (Value, bool) {
 	return func(m *py.Account) (Value, bool) {
 		if s == "" {
@@ -92,8 +92,8 @@ func overText(s string) func(*py.Account) (Value, bool) {
 	}
 }
 
-// overSpan returns a Next function for a range. Each number is computed from its index, as start +
-// i*step, so that no overflow accumulates.
+// overSpan returns a function for Iterator.Next that goes through a range. Each number is computed
+// from its index, as start + i*step, so that no overflow accumulates.
 func overSpan(s span) func(*py.Account) (Value, bool) {
 	i := int64(0)
 	return func(m *py.Account) (Value, bool) {
@@ -106,7 +106,7 @@ func overSpan(s span) func(*py.Account) (Value, bool) {
 	}
 }
 
-// over returns a Next function for a view of a dict.
+// over returns a function for Iterator.Next that goes through a view of a dict.
 func (v View) over() func(*py.Account) (Value, bool) {
 	switch v.kind {
 	case "key":
@@ -202,7 +202,8 @@ func Reversed(m *py.Account, v Value) *Iterator {
 	return nil
 }
 
-// backwards returns a Next function for the items of a slice from the last to the first.
+// backwards returns a function for Iterator.Next that goes through the items of a slice from the
+// last to the first.
 func backwards(items []Value) func(*py.Account) (Value, bool) {
 	i := len(items)
 	return func(*py.Account) (Value, bool) {

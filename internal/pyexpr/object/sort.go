@@ -58,8 +58,8 @@ func mergeSort(m *py.Account, a, spare []pair) {
 	merge(m, a, half, spare)
 }
 
-// merge merges the two sorted parts of a; the second part begins at half. An item of the second
-// part comes first only if it is less, so that the sort is stable.
+// merge merges the two sorted parts of a; the second part begins at the index half. An item of the
+// second part comes first only if it is less, so that the sort is stable.
 func merge(m *py.Account, a []pair, half int, spare []pair) {
 	left, right := spare[:copy(spare, a[:half])], a[half:]
 	for i := range a {

@@ -81,9 +81,10 @@ func Raise(kind, format string, args ...any) any {
 // each contain one, so the panic never leaves that package.
 func MustEnd(err *Error) { panic(err) }
 
-// Attempt calls do and returns the error with which Raise ended it, or nil. Any other panic would
-// be a bug in this package and becomes a SystemError. Fuzzing finds none any more; if there is one,
-// it ends this call and not the server, which runs tools in goroutines without another recover.
+// Attempt calls the function do and returns the error with which Raise ended it, or nil. Any other
+// panic would be a bug in this package and becomes a SystemError. Fuzzing finds none any more; if
+// there is one, it ends this call and not the server, which runs tools in goroutines without
+// another recover.
 func Attempt(do func()) (err *Error) {
 	defer func() {
 		switch fault := recover().(type) {
@@ -98,16 +99,16 @@ func Attempt(do func()) (err *Error) {
 	return nil
 }
 
-// Blame calls do. If do raises an error without a place, Blame sets its place to offset pos in src.
-// The error is raised again in any case.
+// Blame calls the function do. If the function raises an error without a position, Blame sets the
+// error's position to offset pos in src. The error is raised again in any case.
 func Blame(src string, pos int, do func()) {
 	if err := Attempt(do); err != nil {
 		MustEnd(err.At(src, pos))
 	}
 }
 
-// At sets the place of e to offset pos in src and returns e. It does nothing if e already has a
-// place, from a part further inside.
+// At sets the position of e to offset pos in src and returns e. It does nothing if e already has a
+// position, from a part further inside.
 func (e *Error) At(src string, pos int) *Error {
 	if e.Line > 0 {
 		return e

@@ -125,7 +125,7 @@ func (f *fstring) field() []Node {
 	return []Node{shown, n}
 }
 
-// next skips mark if it comes next, and reports whether it did.
+// next skips the given text if that comes next, and reports whether it did.
 func (f *fstring) next(mark string) bool {
 	if strings.HasPrefix(f.body[f.pos:], mark) {
 		f.pos += len(mark)

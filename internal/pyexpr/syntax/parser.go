@@ -44,7 +44,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// place returns a node that evaluates n and gives its errors a place.
+// place returns a node that evaluates n and gives n's errors the position pos.
 func (p *parser) place(n Node, pos int) Node { return &Placed{n, pos} }
 
 // whole parses an expression up to the end. At this level, `a, b` is a tuple.

@@ -6,7 +6,7 @@ import "toolnorm/internal/pyexpr/py"
 // and evaluated recursively, and a program cannot recover from a stack overflow.
 const mostNested = 64
 
-// reader returns the tokens of an expression one by one, and raises errors at their places.
+// reader returns the tokens of an expression one by one, and raises errors at their positions.
 type reader struct {
 	src    string
 	tokens []token
@@ -27,13 +27,13 @@ func (r *reader) next() token {
 	return t
 }
 
-// is reports whether the next token is the operator or keyword text.
+// is reports whether the next token is the given operator or keyword.
 func (r *reader) is(text string) bool {
 	t := r.peek()
 	return t.text == text && (t.kind == tokenOperator || t.kind == tokenName)
 }
 
-// accept skips the next token if it is the operator or keyword text, and reports whether it was.
+// accept skips the next token if it is the given operator or keyword, and reports whether it was.
 func (r *reader) accept(text string) bool {
 	if r.is(text) {
 		r.at++
@@ -42,7 +42,7 @@ func (r *reader) accept(text string) bool {
 	return false
 }
 
-// expect skips the operator or keyword text, and raises an error if it does not come next.
+// expect skips the given operator or keyword, and raises an error if that does not come next.
 func (r *reader) expect(text string) {
 	if !r.accept(text) {
 		r.unexpected()

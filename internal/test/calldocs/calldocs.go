@@ -31,7 +31,8 @@ var Tools = []chat.Tool{
 	tool("get_time", `"tz":{"type":"string"}`, ""),
 }
 
-// tool returns a tool with the given properties, of which those listed in required are required.
+// tool returns a tool with the given parameters. The argument required lists the names of those
+// that every call must have. Both are parts of a JSON schema.
 func tool(name, parameters, required string) chat.Tool {
 	schema := `{"type":"object","properties":{` + parameters + `},"required":[` + required + `]}`
 	return chat.Tool{Name: name, Schema: json.RawMessage(schema)}

@@ -24,8 +24,8 @@ const (
 )
 
 // Numbers returns the seed for the documents, and how many to make for each family. They come from
-// the environment variables TAG_SEED and TAG_DOCS; without these the seed is 1 and the number is
-// docs.
+// the environment variables TAG_SEED and TAG_DOCS. Without these variables the seed is 1 and the
+// number is the parameter docs.
 func Numbers(docs int) (seed int64, most int) {
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {

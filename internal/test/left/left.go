@@ -26,10 +26,10 @@ func Ours() map[string]string {
 	return all
 }
 
-// Behind reports an error for each goroutine that runs now and is not in before, a result of Ours.
-// Goroutines whose stack contains one of the words in own are ignored. Two kinds of goroutine have
-// a second to end: those that a library started, because it gives no way to wait for them, and
-// those that are not blocked, because they may be about to end.
+// Behind reports an error for each goroutine that runs now and did not run before. The parameter
+// before is an earlier result of Ours. Goroutines whose stack contains one of the words in own are
+// ignored. Two kinds of goroutine have a second to end: those that a library started, because it
+// gives no way to wait for them, and those that are not blocked, because they may be about to end.
 func Behind(t testing.TB, before map[string]string, own ...string) {
 	t.Helper()
 	for end := time.Now().Add(time.Second); ; time.Sleep(time.Millisecond) {

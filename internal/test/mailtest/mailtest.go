@@ -95,7 +95,7 @@ func (m *mailbox) Send(to string, body []byte) error {
 	}
 }
 
-// Receive calls got with each message to this replica until ctx ends.
+// Receive calls the function got with each message to this replica until ctx ends.
 func (m *mailbox) Receive(ctx context.Context, got func([]byte), _ func(error)) {
 	for {
 		select {

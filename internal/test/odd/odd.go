@@ -49,7 +49,7 @@ var values = []struct {
 }
 
 // Value returns an odd value, as encoding/json represents it, and a description. A value that is
-// not UTF-8 contains the placeholder latin.
+// not UTF-8 contains the constant latin, a placeholder.
 func Value(r *rand.Rand) (why string, value any) {
 	if r.IntN(len(values)+1) == 0 {
 		var deep any = "odd"
@@ -129,8 +129,8 @@ func twice(object, key, value string) string {
 	return "{" + string(name) + ":" + value + "," + strings.TrimPrefix(object, "{")
 }
 
-// encode returns a value as JSON. Numbers keep all their digits, and the placeholder latin becomes
-// bytes that are not UTF-8.
+// encode returns a value as JSON. Numbers keep all their digits, and the placeholder in the
+// constant latin becomes bytes that are not UTF-8.
 func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

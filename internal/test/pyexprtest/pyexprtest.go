@@ -19,9 +19,9 @@ import (
 // example matches a line `//	expression → result` of a comment.
 var example = regexp.MustCompile(`^//\t(.*) → (.*)$`)
 
-// Examples evaluates every example in the comments of the test's folder, and reports an error for
-// each wrong result, and if there are fewer than least. testdata/examples.py compares the same
-// examples with CPython; its table is part of the differential test.
+// Examples evaluates every example in the comments of the test's folder. It reports an error for
+// each wrong result, and if there are fewer examples than the parameter least. testdata/examples.py
+// compares the same examples with CPython; its table is part of the differential test.
 func Examples(t *testing.T, least int) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

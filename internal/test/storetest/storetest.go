@@ -54,8 +54,9 @@ func (d *Databases) Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Each runs a test with an empty database of each kind. The argument where of run is what
-// store.Open takes. With -short or without PostgreSQL, the part for PostgreSQL is skipped.
+// Each runs a test with an empty database of each kind. The function run gets the address of the
+// database, in the form that store.Open takes. With -short or without PostgreSQL, the part for
+// PostgreSQL is skipped.
 func (d *Databases) Each(t *testing.T, run func(t *testing.T, where string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { run(t, filepath.Join(t.TempDir(), "new", "test.db")) })
