@@ -89,8 +89,8 @@ const unrelated = "MCP servers that hang, die and write garbage"
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // attack sends hostile requests to a fresh program each, and prints their costs. It returns an
-// error that lists all requests that cost too much. If only is not empty, it sends only requests
-// whose name contains it.
+// error that lists all requests that cost too much. If the parameter only is not empty, attack
+// sends only requests whose name contains it.
 func attack(program, only string) error {
 	var breaches []string
 	if only == "" || strings.Contains(unrelated, only) {

@@ -34,19 +34,19 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	}
 }
 
-// nowhere is the function out of callers that accept no stream. It drops the frame and returns
-// errDeaf. So a client that accepts only JSON gets no progress of a tool, and a question to its
-// user fails at once.
+// nowhere is the function for sending to a client that accepts no stream. It drops the frame and
+// returns errDeaf. So a client that accepts only JSON gets no progress of a tool, and a question to
+// its user fails at once.
 func nowhere(context.Context, frame) error { return errDeaf }
 
 // errDeaf is returned if a client takes only the answer: it accepts no event stream, has sent a
 // notification or a batch, or its answer is being sent already.
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
-// enter reserves one of the places for requests, and reports whether it did; if none is free, it
-// answers with a 503. The caller must call leave afterwards. enter never waits, because a waiting
-// handler would occupy a connection for each queued request, while a 503 leaves the choice to the
-// client.
+// enter reserves one of the places for requests that are answered at the same time, and reports
+// whether it did; if none is free, it answers with a 503. The caller must call leave afterwards.
+// enter never waits, because a waiting handler would occupy a connection for each queued request,
+// while a 503 leaves the choice to the client.
 func (s *Server) enter(w http.ResponseWriter) bool {
 	if !s.closing.Load() {
 		select {

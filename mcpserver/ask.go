@@ -128,11 +128,11 @@ func (q *questions) deliver(id, session, principal string, m message) {
 	}
 }
 
-// unsealed returns a message for mcp-go's server. Instead of the sealed state that the client sent
-// back, it contains the state that the handler once returned. unsealed also returns the purpose for
-// which the next state of this call must be sealed. A state must be signed for one caller and one
-// call, as 2026-07-28 requires, because the client stores it. If the state is wrong, the error is
-// -32602.
+// unsealed returns a message for mcp-go's server. In a repeated call, the client sends back a
+// signed text that contains the handler's state. unsealed checks the signature and puts the state
+// itself into the message. It also returns the purpose for which the next state of this call must
+// be signed. A state must be signed for one caller and one call, as 2026-07-28 requires, because
+// the client stores it. If the signed text is wrong, the error is -32602.
 func (e *engine) unsealed(c *caller, m message) (
 	raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
@@ -170,7 +170,7 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed returns a result for the client, in which the handler's state is sealed. If the result
+// sealed returns a result for the client, in which the handler's state is signed. If the result
 // asks the client for something that the client has not declared, it returns the error -32021,
 // because a server must never ask for that and such a client could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {

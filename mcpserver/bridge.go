@@ -175,9 +175,9 @@ func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return b.said
 }
 
-// forward sends the notifications of handlers to the client until finish. mcp-go's own forwarder
-// drops what is still queued when the request is done, which lost the last progress in half of the
-// runs.
+// forward sends the notifications of handlers to the client until finish is called. mcp-go's own
+// forwarder drops what is still queued when the request is done, which lost the last progress in
+// half of the runs.
 func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	defer close(b.sent)
 	for n := range said {

@@ -96,9 +96,9 @@ func prepare(s *server.MCPServer) {
 	s.GetHooks().AddOnError(rememberError)
 }
 
-// extra returns the server of mcp-go for requests that the engine does not answer itself. For a
-// caller that may use only some of the tools, it is the one without prompts and resources, since
-// those belong to no set of tools.
+// extra returns the server of mcp-go for requests that the engine does not answer itself. A caller
+// that may use only some of the tools gets a server without prompts and resources, since those
+// belong to no set of tools.
 func (e *engine) extra(ctx context.Context) *server.MCPServer {
 	if e.offers != nil && !e.offers() || e.cfg.Registry.For(ctx).Part != "" {
 		return e.plain

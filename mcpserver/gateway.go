@@ -231,9 +231,9 @@ func (c *caller) asksBack() bool {
 }
 
 // peer returns a context that contains the sender of a message, for tools of other servers that ask
-// the client something. Such a question is sent on the stream of the message until over is called,
-// and afterwards on a stream on which the session listens. The caller must call over when the
-// message is answered.
+// the client something. Such a question is sent on the stream of the message until the function
+// over is called, and afterwards on a stream on which the session listens. The caller must call
+// over when the message is answered.
 func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
 	said := c.now()
 	p := &tools.Peer{

@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// listener is a stream that is notified of changes. There is one for each stream and not for each
-// session. Stock mcp-go has one for each session, so that of two streams without a session one is
-// never notified.
+// listener is a stream that is notified of changes. There is one listener for each stream and not
+// for each session. Stock mcp-go has one for each session. So of two streams that have no session,
+// only one is notified there.
 type listener struct {
 	box *outbox // of the stream
 	// whether it wants this notification; uri is that of the changed resource, or empty

@@ -126,9 +126,10 @@ func (l *lists) current() *toolLists {
 	return fresh
 }
 
-// pages returns the lists for the caller of ctx, with the additional tools in own. If mcp-go's
-// server has tools, the lists are made for each request, because that server does not say when its
-// tools have changed.
+// pages returns the lists for the caller of ctx, with the additional tools in own. The list legacy
+// is for revisions up to 2025-11-25, and modern is for 2026-07-28. If mcp-go's server has tools,
+// the lists are made for each request, because that server does not say when its tools have
+// changed.
 func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
 	// read after the lists, so that no older state is stored with them
@@ -187,8 +188,9 @@ func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.
 	return all, key
 }
 
-// write returns the tools as both kinds of list. Up to 2025-11-25 a list has no resultType and no
-// cache hints.
+// write returns the tools as two lists: legacy is for revisions up to 2025-11-25, and modern is for
+// 2026-07-28. Only a modern list has resultType and cache hints. The map more has the members that
+// a tool's server adds, by the tool's name.
 func (l *lists) write(all []mcp.Tool, more map[string]json.RawMessage) (legacy, modern pages) {
 	legacy = paginate(all, l.cfg.PageSize,
 		func(t mcp.Tool) json.RawMessage {

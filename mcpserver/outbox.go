@@ -70,8 +70,9 @@ func newOutbox() *outbox {
 
 // put adds a frame. It returns errSlow if there is no room, or the reason why the outbox has ended.
 // Notifications of changes have a limit of their own, so that a tool which fills the outbox for a
-// moment does not cost its client the stream. A notification whose kind is waiting already is not
-// added. For example, ten changes of the tools that a client has not read yet are one.
+// moment does not cost its client the stream. A notification is not added if one of the same kind
+// is waiting already. For example, if the tools change ten times before the client reads, it gets
+// one notification.
 func (b *outbox) put(f frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -156,8 +156,8 @@ func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader
 	}
 }
 
-// release ends a connection's use of a stream. The parameter wrote says whether the connection's
-// take succeeded. From now on the stream can be resumed, until the grace period ends. That is so
+// release ends a connection's use of a stream. The parameter wrote is true if the connection's call
+// of take succeeded. From now on the stream can be resumed, until the grace period ends. That is so
 // even if all of the stream was written, because the last bytes may have been lost.
 func (r *records) release(o *record, wrote bool, grace time.Duration) {
 	if wrote {

@@ -177,7 +177,7 @@ var abilitiesByLetter = map[byte]string{
 	'm': "tasks.requests.sampling.createMessage", 'n': "tasks.requests.elicitation.create",
 }
 
-// letters returns a client's capabilities as letters of abilitiesByLetter.
+// letters returns a text with one letter for each capability of a client; see abilitiesByLetter.
 func letters(c mcp.ClientCapabilities) (all string) {
 	for _, letter := range slices.Sorted(maps.Keys(abilitiesByLetter)) {
 		var at any

@@ -160,7 +160,8 @@ func (s *Server) enqueue(ctx context.Context, w http.ResponseWriter, c *conn, bo
 
 // connOf returns the conn that a message is for. It returns an error with status 400 if the address
 // names no session, and with 404 if the session is unknown or belongs to another principal. The
-// parameter is session_id; mcp-go and the TypeScript SDK call it sessionId.
+// address names the session in the query parameter session_id; mcp-go and the TypeScript SDK call
+// it sessionId.
 func (s *Server) connOf(r *http.Request) (*conn, *rpcError) {
 	q := r.URL.Query()
 	id := cmp.Or(q.Get("session_id"), q.Get("sessionId"))

@@ -84,8 +84,8 @@ func readEvidence(folder string) (all []evidence, err error) {
 	return all, nil
 }
 
-// tables returns the tables of a page of Markdown. It stops at the line until, unless that is
-// empty.
+// tables returns the tables of a page of Markdown. If the parameter until is not empty, it stops at
+// the line that equals it.
 func tables(text, until string) (all []table) {
 	heading, inside := "", false
 	for line := range strings.Lines(text) {

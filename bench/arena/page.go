@@ -25,7 +25,7 @@ const (
 	mostText   = 900 // bytes of a text
 )
 
-// row is a row of the page.
+// row has the name of a row of the page, a sentence about it, and its cells.
 type row struct {
 	Name, About string
 	Cells       []cell

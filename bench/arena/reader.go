@@ -31,9 +31,9 @@ type reader struct {
 const installLimit = 20 * time.Minute
 
 // findReaders returns the readers in a folder, toolnorm first. It reads the first lines of each
-// file, which have the form "arena: KEY = VALUE" in comments. If only is not empty, it returns only
-// the readers that only names, and toolnorm. It returns an error if a file cannot be read, or if
-// there is no reader toolnorm.
+// file, which have the form "arena: KEY = VALUE" in comments. If the parameter only is not empty,
+// it lists the ids of readers, and only these and toolnorm are returned. findReaders returns an
+// error if a file cannot be read, or if there is no reader toolnorm.
 func findReaders(folder, only string) ([]*reader, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.*"))
 	if err != nil {

@@ -76,8 +76,9 @@ type board struct {
 var whole = []string{"plain", "clean", "canitoolcall", "cost"}
 
 // readCases returns a board with the inputs in the files of a folder. Of each row it reads only
-// every n-th input, except for the rows in whole. Inputs without a base come first. It returns an
-// error if there are no files, or if one cannot be read.
+// every n-th input, where n is the parameter every; of the rows in the list whole it reads all.
+// Inputs come before those that have them as their base. It returns an error if there are no files,
+// or if one cannot be read.
 func readCases(folder string, every int) (*board, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -123,8 +124,8 @@ func readCases(folder string, every int) (*board, error) {
 	return b, err
 }
 
-// turn returns the round in which a case is read, from 0 on. A case is read in a later round than
-// its base.
+// turn returns the round, counted from 0, in which a case is read. A case that has a base is read
+// in a later round than the base.
 func turn(c *input.Case) int {
 	switch {
 	case c.Base == "":

@@ -105,8 +105,8 @@ func passOn(in chat.Source) iter.Seq2[chat.Event, error] {
 	}
 }
 
-// Measure measures every family with toolnorm and, unless alone is set, with Ollama's parsers. It
-// returns an error if a format or a parser is missing.
+// Measure measures every family with toolnorm and, unless the parameter alone is true, with
+// Ollama's parsers. It returns an error if a format or a parser is missing.
 func Measure(alone bool) ([]Row, error) {
 	var all []Row
 	for _, f := range Families {
@@ -121,8 +121,8 @@ func Measure(alone bool) ([]Row, error) {
 	return all, nil
 }
 
-// measureRow measures one family's text at all sizes, with toolnorm and, unless alone is set, with
-// Ollama's parser. It returns an error if the family has no format or parser.
+// measureRow measures one family's text at all sizes, with toolnorm and, unless the parameter alone
+// is true, with Ollama's parser. It returns an error if the family has no format or parser.
 func measureRow(f Family, kind string, alone bool) (Row, error) {
 	checked, err := ours(f, true)
 	if err != nil {
@@ -166,7 +166,7 @@ func (f Family) sample(kind string) func(n int) sample {
 }
 
 // MeasureHostile measures the decoder on texts made to slow it down. Only the cost of such a text
-// counts, since no reading of it is right or wrong. The decoder looks for the marks of all families
+// counts, since no reading of it is right or wrong. The decoder looks for the tags of all families
 // in it. It returns an error if there is no format "generic".
 func MeasureHostile() ([]Row, error) {
 	read, err := ours(Family{Name: "generic"}, false)
@@ -189,10 +189,12 @@ type trial struct {
 	rounds int
 }
 
-// costs measures read at growing sizes, and skips a size that would take longer than patience.
-// First it checks with check that each reply is read right. The sizes take turns, so that a busy
-// moment of the machine affects all of them. It makes rounds of them, and up to most while the
-// growth from Sizes[base] on is above AimGrowth.
+// costs measures the function read with replies of growing sizes, and skips a size that would take
+// longer than patience. First the function check checks that each reply is read right. The sizes
+// take turns, so that a busy moment of the machine affects all of them. The usual number of turns
+// is the constant rounds. While a token of a large reply costs more than AimGrowth allows, compared
+// with the size at index base, there are further turns; their number with the usual ones is at most
+// the parameter most.
 func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration
@@ -246,8 +248,8 @@ func estimate(before, last time.Duration) time.Duration {
 	return max(min(last*last/before, last*100), last*10)
 }
 
-// take keeps the smaller figures of two costs. If only is true, there is no earlier cost, and it
-// takes d.
+// take lowers each figure of c to that of d if that is smaller. If the parameter only is true, c
+// has no figures yet and gets those of d.
 func (c *Cost) take(d Cost, only bool) {
 	if only {
 		c.NS, c.Allocs = d.NS, d.Allocs

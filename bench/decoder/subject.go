@@ -35,8 +35,8 @@ var Families = []Family{
 	{"generic", ""},
 }
 
-// reader reads a whole reply. It returns the number of calls, and the argument content of the last
-// call.
+// reader is a function that reads a whole reply. It returns the number of calls, and the value of
+// the argument content of the last call.
 type reader func(tokens []string) (calls int, content string, err error)
 
 // tokenSource is a chat.Source over tokens that are already in memory. So only the reading of a
@@ -139,7 +139,7 @@ func countCalls(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCa
 	return n + len(calls), calls[len(calls)-1]
 }
 
-// contentOf returns the argument content of a call.
+// contentOf returns the value of the argument content of a call.
 func contentOf(c api.ToolCall) string {
 	v, _ := c.Function.Arguments.Get("content")
 	s, _ := v.(string)

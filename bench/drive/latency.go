@@ -115,10 +115,10 @@ type Early struct {
 	Pieces  int
 }
 
-// LongCall plays a call with n bytes of content, at rate tokens a second, through the server at
-// url. It returns an error if the request fails, or if the figures are impossible: fewer bytes of
-// arguments than were played, none of them early, or an end before the beginning. Such a run says
-// something about the benchmark, not about a proxy.
+// LongCall plays a call whose argument content has n bytes through the server at url. The parameter
+// rate is the number of tokens a second. It returns an error if the request fails, or if the
+// figures are impossible: fewer bytes of arguments than were played, none of them early, or an end
+// before the beginning. Such a run says something about the benchmark, not about a proxy.
 func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
 	id := fmt.Sprintf("%s-%d", url, time.Now().UnixNano())
 	start := time.Now()

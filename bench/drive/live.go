@@ -158,8 +158,9 @@ func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (
 	return lags, nil
 }
 
-// follow reads a stream of events to its end and calls take with the data of each event. It reports
-// whether the stream had an event that ends it. It returns an error if the request fails.
+// follow reads a stream of events to its end and calls the function take with the data of each
+// event. It reports whether the stream had an event that ends it. It returns an error if the
+// request fails.
 func follow(ctx context.Context, url string, take func(data []byte)) (ended bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -18,11 +18,11 @@ const (
 )
 
 // Translate serves a proxy that does the least work to make OpenAI's events of Ollama's records,
-// until the process ends, and returns the error of that. It sends the request's body unchanged to
-// /api/chat. It copies the text of a record from quote to quote without decoding it, does not look
-// for calls, and sends all buffered events together. No proxy that converts the one into the other
-// can do with less. ReverseProxy alone would be an unfair measure, because it gets OpenAI's chunks
-// and converts nothing.
+// until the process ends, and returns the error of serving. It sends the request's body unchanged
+// to /api/chat. It copies the text of a record from quote to quote without decoding it, does not
+// look for calls, and sends all buffered events together. No proxy that converts the one into the
+// other can do with less. ReverseProxy alone would be an unfair measure, because it gets OpenAI's
+// chunks and converts nothing.
 func Translate(addr, target string) error {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024,
 		DisableCompression: true}}

@@ -167,10 +167,10 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	}, fmt.Sprintf(chunk, "", `"stop"`)+"data: [DONE]\n\n")
 }
 
-// write reads the script and writes its tokens, each in the form that frame returns, when they are
-// due, and then end. A token is due at a fixed time after the start, not after the token before it,
-// because pauses that take too long would add up. Before a pause, write flushes what it has
-// written, as real servers flush each token.
+// write plays a script. The function frame returns the text that is sent for a token, and the text
+// end is sent after the last one. A token is due at a fixed time after the start, not after the
+// token before it, because pauses that take too long would add up. Before a pause, write flushes
+// what it has written, as real servers flush each token.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, script string,
 	frame func(string) string, end string) {
 	var sc Script
@@ -203,8 +203,8 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, script string,
 	fmt.Fprint(w, end)
 }
 
-// frames returns the script's tokens in the form that frame returns. They are made before the clock
-// starts, because tokens would be late otherwise.
+// frames returns, for each token of the script, the text that the function frame makes of it. The
+// texts are made before the clock starts, because tokens would be late otherwise.
 func (sc Script) frames(frame func(string) string) []string {
 	reply := text.Prose("hermes", sc.Bytes)
 	if sc.Call {

@@ -72,7 +72,7 @@ var apis = []api{
 		`{"model":"qwen2.5:forms","raw":true,"prompt":%s,"format":%s`, "", generatePart},
 }
 
-// send sends the request to the handler face, and returns the reply.
+// send sends the request to the handler in the parameter face, and returns the reply.
 func (a asked) send(face http.Handler, model *server) given {
 	one := model.begin(a)
 	defer model.end(one)
@@ -117,7 +117,8 @@ func parts(body io.Reader) (all [][]byte) {
 	return all
 }
 
-// into reads a member into v. If the member is missing, v is unchanged.
+// into decodes the JSON of a member into the variable to which v points. If the member is missing,
+// the variable is unchanged.
 func into(raw json.RawMessage, v any) { json.Unmarshal(raw, v) }
 
 // chatPart adds a chunk, or a whole reply, of /v1/chat/completions to g.

@@ -71,7 +71,8 @@ func names(r *rand.Rand, object map[string]any) []string {
 	return all
 }
 
-// spell returns a value in the spelling how, with the members of objects in random order.
+// spell returns a value in a spelling of JSON, or of another language, that the parameter how
+// selects. The members of objects are in random order.
 func spell(r *rand.Rand, v any, how int) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -168,8 +169,8 @@ func each(r *rand.Rand, v *any, f func(any) any) {
 	}
 }
 
-// misfit returns a value that probably does not fit where v did, changed in the way how. If v is an
-// object, it changes v itself.
+// misfit returns a value that probably does not fit where v did. The parameter how selects the
+// change. If v is an object, misfit changes v itself.
 func misfit(r *rand.Rand, v any, how int) any {
 	switch one := v.(type) {
 	case map[string]any:

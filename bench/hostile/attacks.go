@@ -61,8 +61,8 @@ func one(name, path, body string, header ...string) attack {
 	}}
 }
 
-// many returns n copies of piece with commas between them. A %d in piece becomes the number of the
-// copy.
+// many returns n copies of the text piece with commas between them. A %d in the text becomes the
+// number of the copy.
 func many(n int, piece string) string {
 	var b strings.Builder
 	for i := range n {

@@ -48,9 +48,9 @@ type Cost struct {
 	Breaches []string
 }
 
-// Measure runs every attack whose name contains only, and calls show with the cost of each. An
-// attack that breaks a limit is tried up to three times, because a true breach breaks the limit
-// each time. Measure returns an error if an attack cannot be run.
+// Measure runs every attack whose name contains the parameter only, and calls the function show
+// with the cost of each. An attack that breaks a limit is tried up to three times, because a true
+// breach breaks the limit each time. Measure returns an error if an attack cannot be run.
 func Measure(program, only string, show func(Cost)) error {
 	up, err := fake.Start()
 	if err != nil {

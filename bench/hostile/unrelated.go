@@ -66,9 +66,9 @@ func MeasureUnrelated(program string) (u Unrelated, err error) {
 	return u, nil
 }
 
-// firstTokens starts the program once for each content of mcp.json in lists, and returns for each
-// the times to the first token. It returns an error if a program cannot be started or a request
-// fails.
+// firstTokens starts the program once for each text in lists, which becomes the program's mcp.json.
+// It returns for each program the times to the first token. It returns an error if a program cannot
+// be started or a request fails.
 func firstTokens(program, upstream string, lists ...string) (took [][]time.Duration, err error) {
 	var programs []*drive.Proxy
 	for _, list := range lists {

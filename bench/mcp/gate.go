@@ -15,8 +15,8 @@ const (
 )
 
 // Breaches measures sessions and calls, and returns a line for each limit that is broken. It
-// returns an error if a measurement fails. calls[0] is the bare handler, and calls[1:3] are this
-// server's by the two revisions of the protocol. Those of mcp-go are measured for the page only.
+// returns an error if a measurement fails. Calls of this server, by both revisions of the protocol,
+// are compared with those of a bare handler. Those of mcp-go are measured for the page only.
 func Breaches() (all []string, err error) {
 	sessions, err := IdleSessions()
 	if err != nil {

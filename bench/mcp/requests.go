@@ -41,9 +41,9 @@ func (s subject) body() string {
 	return `{"jsonrpc":"2.0","id":1,"method":"` + s.method + `","params":` + params + `}`
 }
 
-// ask sends the request once, reads the answer into the buffer into, and returns it. It returns an
-// error if the request fails, or if there is no result near the beginning of the answer, so that a
-// fast refusal does not count as speed.
+// ask sends the request once, reads the answer into the given buffer, and returns the answer. It
+// returns an error if the request fails, or if there is no result near the beginning of the answer,
+// so that a fast refusal does not count as speed.
 func (s subject) ask(c *http.Client, into *bytes.Buffer) ([]byte, error) {
 	r, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(s.body()))
 	if err != nil {

@@ -125,8 +125,8 @@ func endpoint(c net.Conn, base string) (string, error) {
 	return "", fmt.Errorf("no endpoint came: %w", lines.Err())
 }
 
-// initialize initializes the session whose messages are sent to the URL at. It returns an error if
-// the server refuses.
+// initialize initializes a session. The parameter at is the URL to which the session's messages are
+// sent. It returns an error if the server refuses.
 func initialize(at string) error {
 	resp, err := http.Post(at, "application/json", strings.NewReader(
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`))

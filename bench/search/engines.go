@@ -26,11 +26,11 @@ type engine struct {
 	open opener
 }
 
-// opener indexes the passages of a set. It returns a finder, and a function done that closes the
-// index, or an error.
+// opener is a function that indexes the passages of a set. It returns a finder, and a function that
+// closes the index, or an error.
 type opener func(ctx context.Context, s set) (find finder, done func(), err error)
 
-// finder returns the indexes of the passages that match a text, the best first.
+// finder is a function that returns the indexes of the passages that match a text, the best first.
 type finder func(text string) ([]int, error)
 
 // all returns the engines: toolnorm with words alone, and the others as their manuals recommend for

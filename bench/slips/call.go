@@ -18,7 +18,8 @@ const (
 	holes     = 0x800
 )
 
-// isHole reports whether r is a character that stands for a text.
+// isHole reports whether r is a hole: a character that stands for a text in the arguments of a
+// call.
 func isHole(r rune) bool { return r >= firstHole && r < firstHole+holes }
 
 // call is a call that a model meant. Its arguments have a hole, a single character, in the place of
@@ -157,8 +158,8 @@ func (c *call) with(only int) string {
 // meant returns the arguments with all texts.
 func (c *call) meant() string { return c.with(-1) }
 
-// fillHoles returns frame with each hole replaced by its text. A hole for which text returns false
-// stays.
+// fillHoles returns the text frame with each hole replaced by its text. The function text returns
+// the text for a hole, by the hole's number; if it returns false, the hole stays.
 func fillHoles(frame string, text func(i int) (string, bool)) string {
 	var b strings.Builder
 	for _, r := range frame {

@@ -96,8 +96,9 @@ func plainCase(g *family) Case {
 		Want: []input.Call{{Name: "read_file", Arguments: plainArgs}}}
 }
 
-// streamCases returns the cases without slips in from, and some of those with slips, in pieces.
-// Each case comes twice: in pieces like tokens and in single characters.
+// streamCases returns cases in which a text is read in pieces. It makes them of the cases without
+// slips in the list from, and of some of those with slips. Each comes twice: in pieces like tokens
+// and in single characters.
 func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	slips := 0
 	for _, c := range from {

@@ -21,8 +21,9 @@ var cutEnds = []string{chat.Length, chat.Stop}
 var tokenLike = regexp.MustCompile(`(?s)<[|｜/]?[^<>\s]{1,30}>| ?[\p{L}_]{1,7}|\d{1,3}|\s+|.`)
 
 // measureCuts cuts calls of a family after every byte of a whole text, and after every token of a
-// stream, and returns the counts for each of cutEnds. Every call that is read must be one that was
-// written whole. It calls bad with each text for which that is not so.
+// stream. It returns the counts for each finish reason in cutEnds. Every call that is read must be
+// one that was written whole. measureCuts calls the function bad with each text for which that is
+// not so.
 func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) [2]cutTally {
 	var count [2]cutTally
 	l.eachToCut(g, seed, rounds, func(one, two *frame, text string) {
@@ -39,8 +40,8 @@ func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) 
 	return count
 }
 
-// eachToCut calls put with random replies of one call or two. It skips replies that are read
-// wrongly before they are cut. The frame two is nil for a single call.
+// eachToCut calls the function put with random replies of one call or two. It skips replies that
+// are read wrongly before they are cut. The frame two is nil for a single call.
 func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *frame, text string)) {
 	r := source(seed, "cuts "+g.Name)
 	for range rounds {
@@ -96,7 +97,8 @@ func (g *family) ended(calls []chat.Call, h how) bool {
 	return ok && h.finish == chat.Stop && stopMark.MatchString(rest)
 }
 
-// cut reads one text that was cut, and counts the result.
+// cut reads one text that was cut, and counts the result. If a call was read that was not written
+// whole, it calls the function bad with the text.
 func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
 	got := l.decode(g.Format, h)
 	count.cuts++

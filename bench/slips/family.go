@@ -123,8 +123,9 @@ func evaluate(expression string) (string, bool) {
 	return v.JSON, err == nil && v.Type == "dict"
 }
 
-// between returns the part of a text between a head and a tail. It returns false if ok is false, or
-// if the text does not begin with the head and end with the tail.
+// between returns the part of a text between a head and a tail. It returns false if the text does
+// not begin with the head and end with the tail. It also returns false if the parameter ok is
+// false, so that a caller need not check where the head came from.
 func between(text, head, tail string, ok bool) (string, bool) {
 	rest, begins := strings.CutPrefix(text, head)
 	middle, ends := strings.CutSuffix(rest, tail)

@@ -33,8 +33,8 @@ func newFigures(s *settings) *figures {
 		notation: map[string]string{}}
 }
 
-// eachFamily calls measure for every family, for several at a time. Then it calls the functions
-// that measure has returned, in the order of the families.
+// eachFamily calls the function measure for every family, for several at a time. Then it calls the
+// functions that measure has returned, in the order of the families.
 func (l *lab) eachFamily(measure func(g *family) func()) {
 	done := make([]func(), len(l.families))
 	var next atomic.Int64

@@ -8,8 +8,8 @@ import (
 )
 
 // measureInvented reads two calls with a made-up result between them. Only the first may run. It
-// calls put with the form of the result, the number of calls that ran, or 3 if another call ran,
-// and the text.
+// calls the function put with three values: the form of the result, the number of calls that ran,
+// and the text. The number is 3 if another call ran.
 func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string, int, string)) {
 	l.eachInvented(g, seed, rounds, func(r *rand.Rand, form string, one, two *frame, whole string) {
 		got := l.decode(g.Format, anyHow(r, whole))
@@ -21,9 +21,9 @@ func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string
 	})
 }
 
-// eachInvented calls put with texts in which a made-up result is between two calls of a family.
-// Some of the forms are controls without a result, between genuine parallel calls. In these both
-// calls must run.
+// eachInvented calls the function put with texts in which a made-up result is between two calls of
+// a family. Some of the forms are controls without a result, between genuine parallel calls. In
+// these both calls must run.
 func (l *lab) eachInvented(g *family, seed int64, rounds int,
 	put func(r *rand.Rand, form string, one, two *frame, whole string)) {
 	r := source(seed, "invented "+g.Name)

@@ -138,7 +138,7 @@ func run(s *settings) error {
 	return nil
 }
 
-// slipAll measures slips in all families, and adds the counts to the parameter to.
+// slipAll measures slips in all families, and adds the counts to those in the parameter to.
 func (l *lab) slipAll(to *slipped, seed int64, rounds int) {
 	l.eachFamily(func(g *family) func() {
 		m := l.measureSlips(g, seed, rounds)

@@ -59,8 +59,8 @@ func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
 	})
 }
 
-// replace replaces the matches of a pattern, or a random one of them if one is true. It returns
-// false if there are none.
+// replace replaces the matches of a pattern, or a random one of them if the parameter one is true.
+// It returns false if there are none.
 func (f *frame) replace(w way, r *rand.Rand, one, anywhere bool) bool {
 	at := f.places(w.re, anywhere)
 	if len(at) == 0 {

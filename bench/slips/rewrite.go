@@ -183,8 +183,8 @@ func (f *frame) listed(args string, l layout) string {
 	return l.open + strings.Join(all, l.between) + l.end
 }
 
-// bare sets the written form of the texts whose holes are in hole to the texts themselves, without
-// quotes or escapes.
+// bare removes quotes and escapes from the written form of some texts. The parameter hole is a text
+// that contains the holes of these texts.
 func (f *frame) bare(hole string) {
 	for _, r := range hole {
 		if isHole(r) {

@@ -36,9 +36,9 @@ func (l *lab) marks() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(all, "|"))
 }
 
-// realFiles returns random text files below some folders, at most most of them. The result hard has
-// the files that contain tags of calls, up to half of all, and plain has the others. It searches
-// for as long as patience lasts.
+// realFiles returns random text files below some folders; the parameter most is their maximum
+// number. The result hard has the files that contain tags of calls, up to half of all, and plain
+// has the others. The parameter patience is the longest time for the search.
 func realFiles(roots []string, most int, marks *regexp.Regexp, r *rand.Rand,
 	patience time.Duration) (plain, hard []string) {
 	var paths []string
@@ -83,7 +83,8 @@ func readText(path string) (string, bool) {
 type tripTally struct{ equal, none, other int }
 
 // trip writes a file as the argument of a call in the family's own form, reads the call, and counts
-// the outcome. If the call is not read as it was meant, it calls bad with an example.
+// the outcome. If the call is not read as it was meant, trip calls the function bad with an
+// example.
 func (l *lab) trip(g *family, path, text string, r *rand.Rand, count *tripTally,
 	bad func(example)) {
 	content, _ := json.Marshal(text) // a string cannot fail

@@ -80,7 +80,8 @@ func Tokens(s string) []string {
 	return append(tokens, s)
 }
 
-// repeat returns the first n bytes of piece formatted with 0, 1, 2 and so on.
+// repeat formats the text piece with 0, 1, 2 and so on, and returns the first n bytes of the joined
+// results.
 func repeat(piece string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {

@@ -100,10 +100,10 @@ func (r *routes) Handle(pattern string, h http.Handler) {
 }
 
 // mount returns the routes of everything that answers: chats, the agent, the tools for MCP clients
-// and runners, the list of other MCP servers, and the admin page. They use the lasting parts,
-// because the client Void never initializes an MCP session twice. So its sessions continue when the
-// settings are read again and, with the key in mcp.key, after a restart and at every replica with
-// the same file.
+// and runners, the list of other MCP servers, and the admin page. The routes use the parts that
+// outlive a change of the settings, because the client Void never initializes an MCP session twice.
+// So its sessions continue when the settings are read again and, with the key in mcp.key, after a
+// restart and at every replica with the same file.
 func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r := &routes{mux: http.NewServeMux()}
 	chats.Mount(r)
@@ -128,7 +128,8 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	return r
 }
 
-// guard returns the guard that checks the rights of requests before they reach the routes of f.
+// guard returns the guard that checks the rights of requests before they reach the routes of the
+// face f.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
 		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys,

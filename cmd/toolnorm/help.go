@@ -19,7 +19,7 @@ var (
 	keeping = []string{"data", "store", "text-embedding-model-url", "text-embedding-model-name"}
 )
 
-// helper prints help. If all is set, it shows every setting that a command takes.
+// helper prints help. If the field all is true, it shows every setting that a command takes.
 type helper struct{ all bool }
 
 // print prints kong's help without the hundreds of settings of serve. The help of a command shows

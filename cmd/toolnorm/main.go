@@ -53,8 +53,8 @@ const startTakes = 3 * time.Second
 
 // serve runs the server until a signal comes, its terminal is closed, or the server fails. It
 // returns an error if the server cannot start, fails, or cannot be closed. A second signal kills
-// the program, since the first one restores the default handling of signals. The variable GOGC has
-// precedence over garbage, as in any Go program.
+// the program, since the first one restores the default handling of signals. The environment
+// variable GOGC has precedence over the constant garbage, as in any Go program.
 func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)

@@ -37,9 +37,9 @@ func (s *httpServer) listen(address string) (err error) {
 	return nil
 }
 
-// serve answers requests in the background until shutdown. A later failure is sent to failed. No
-// WriteTimeout is set, because a reply may stream for an hour. Clients that read nothing are cut
-// off by the setting client-timeout, and slow request bodies by package front.
+// serve answers requests in the background until shutdown. A later failure is sent to the channel
+// failed. No WriteTimeout is set, because a reply may stream for an hour. Clients that read nothing
+// are cut off by the setting client-timeout, and slow request bodies by package front.
 func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 	requests, cut := context.WithCancelCause(context.Background())
 	s.cut = cut
@@ -78,9 +78,9 @@ func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"status":"ready"}`+"\n")
 }
 
-// drain makes ready say no, but still answers requests until wait is over, so that load balancers
-// notice. Idle connections stay open until then, because a balancer that was just sending on one
-// would lose the request. Each connection ends with its next answer.
+// drain makes the method ready answer 503, but still answers other requests for the time wait, so
+// that load balancers notice. Idle connections stay open until then, because a balancer that was
+// just sending on one would lose the request. Each connection ends with its next answer.
 func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	if s.stopping.Store(true); wait <= 0 {
 		return

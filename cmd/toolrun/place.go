@@ -146,8 +146,8 @@ func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, err
 	return at.proxy.CallPending(ctx, id)
 }
 
-// open opens the data, unless it is open already, or returns the error of that. It is called only
-// when a call needs the data, since opening may create the database.
+// open opens the data, unless it is open already. It returns an error if the data cannot be opened.
+// It is called only when a call needs the data, since opening may create the database.
 func (at *place) open(ctx context.Context) (err error) {
 	if at.box == nil {
 		at.box, err = toolbox.Open(ctx, at.local)

@@ -67,8 +67,8 @@ func Tools(offered []chat.Tool) json.RawMessage {
 	return out
 }
 
-// Write writes cases into a file, one JSON object per line, after the sets of tools that they name.
-// It returns an error if the file cannot be written.
+// Write writes cases into a file, one JSON object per line. Before the cases it writes the sets of
+// tools to which they refer. It returns an error if the file cannot be written.
 func Write(name string, cases []Case, sets map[string][]chat.Tool) error {
 	f, err := os.Create(name)
 	if err != nil {

@@ -55,10 +55,11 @@ type Console struct {
 // make a knowledge base chooses its name.
 func printable(text string) string { return strings.Map(doctor.Printable, text) }
 
-// Progress prints that a step has begun. In a step that is a series of questions, n is the number
-// of the current question and of is how many there are; otherwise both are 0. On a terminal the
-// same line is overwritten again and again, and Clear removes it. Elsewhere each step gets one
-// line, and a series of questions only one as well, since a log would otherwise fill with them.
+// Progress prints that a step has begun. In a step that is a series of questions, the parameter n
+// is the number of the current question, and of is the number of all questions. Otherwise both are
+// 0. On a terminal the same line is overwritten again and again, and Clear removes it. Elsewhere
+// each step gets one line, and a series of questions only one as well, since a log would otherwise
+// fill with them.
 func (m *Console) Progress(step string, n, of int) {
 	switch {
 	case m.OnTerminal() && of > 0:
@@ -104,12 +105,14 @@ type job struct {
 	start   time.Time
 }
 
-// begin returns a job for an import of files that consist of such units.
+// begin returns a job for an import. The parameter unit is the word for the parts in which the
+// progress of a file is counted.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
-// show prints the progress of an import: done of all units of the current file, whose number is
-// file, counted from 1. If the output is not a terminal, it prints a line only at the beginning and
-// the end of a file, and for every tenth of a long one.
+// show prints the progress of an import. The parameter done is the number of finished parts of the
+// current file, and all is the number of its parts. The parameter file is the number of the current
+// file, counted from 1, and files is the number of all files. If the output is not a terminal, show
+// prints a line only at the beginning and the end of a file, and for every tenth of a long one.
 func (j *job) show(source string, file, files, done, all int) {
 	source = printable(source)
 	if !j.console.OnTerminal() {

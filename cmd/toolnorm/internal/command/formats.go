@@ -26,7 +26,7 @@ type Formats struct {
 // listFormats is the command formats list.
 type listFormats struct{ Folders }
 
-// Run prints a table of the known families with their names, marks and models. It returns an error
+// Run prints a table of the known families with their names, tags and models. It returns an error
 // if the table cannot be written.
 func (c *listFormats) Run(m *Console) error {
 	set, err := c.formats(m)

@@ -17,9 +17,9 @@ const (
 	leastColumn = 12
 )
 
-// table writes rows in columns. If most is not 0, no line is wider than that, as far as no column
-// gets narrower than leastColumn. The widest columns are narrowed, and a cell that is cut ends in
-// "…". It returns an error if w cannot be written to.
+// table writes rows in columns. The parameter most is the maximum width of a line, or 0 for no
+// limit. The widest columns are narrowed, but never below leastColumn, even if a line then stays
+// too wide. A cell that is cut ends in "…". table returns an error if w cannot be written to.
 func table(w io.Writer, most int, rows [][]string) error {
 	var wide []int
 	for _, row := range rows {
@@ -100,8 +100,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cut returns s if it has at most that many columns. Otherwise it returns the beginning of s with
-// "…" at its end.
+// cut returns the text s, shortened to a maximum number of columns, the parameter most. A text that
+// was shortened ends in "…".
 func cut(s string, most int) string {
 	if columns(s) <= most {
 		return s

@@ -12,10 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mergeJSON returns the JSON object old, which may have comments, with the members of the object
-// add added. If both have a member, it gets the value in add; if both values are objects, these are
-// merged in the same way. The bytes around a change stay as they are. It returns an error if old is
-// not a valid JSON object.
+// mergeJSON adds the members of the JSON object in the text add to that in the text old, and
+// returns the result. The old text may have comments. If both objects have a member, the member
+// gets the value in add; if both values are objects, these are merged in the same way. The bytes
+// around a change stay as they are. It returns an error if old is not a valid JSON object.
 func mergeJSON(old, add []byte) ([]byte, error) {
 	to, err := hujson.Parse(old)
 	if err != nil {
@@ -63,7 +63,7 @@ func mergeObject(to, from *hujson.Object, line string) {
 }
 
 // lineOf returns the line break and the indentation before an object's members. If the members are
-// not on lines of their own, it returns the argument otherwise.
+// not on lines of their own, it returns the second argument.
 func lineOf(o *hujson.Object, otherwise string) string {
 	for i := range o.Members {
 		if front := string(o.Members[i].Name.BeforeExtra); strings.Contains(front, "\n") {
@@ -74,7 +74,7 @@ func lineOf(o *hujson.Object, otherwise string) string {
 }
 
 // reindent returns a copy of a member's value in which the indentation of all lines after the first
-// is changed. from and to are the old and the new line break with indentation.
+// is changed. The parameters from and to are the old and the new line break with its indentation.
 func reindent(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra {
@@ -93,9 +93,9 @@ func reindent(v hujson.Value, from, to string) hujson.Value {
 	return v
 }
 
-// mergeYAML returns the YAML mapping old with the members of the mapping add added. In lists, items
-// with the same name are merged and other items are added. Comments stay; white space may change.
-// It returns an error if old is not a valid YAML mapping.
+// mergeYAML adds the members of the YAML mapping in the text add to that in the text old, and
+// returns the result. In lists, items with the same name are merged and other items are added.
+// Comments stay; white space may change. It returns an error if old is not a valid YAML mapping.
 func mergeYAML(old, add []byte) ([]byte, error) {
 	var to, from yaml.Node
 	if err := yaml.Unmarshal(old, &to); err != nil {
@@ -175,10 +175,10 @@ var (
 	tomlTable = regexp.MustCompile(`^\s*\[`)
 )
 
-// mergeTOML returns the TOML text old with the settings in add added. Single keys go before the
-// first table of old, and replace keys of the same name there. Tables go to the end. It returns an
-// error if old already has one of the tables, since it is unknown which of its settings should
-// stay.
+// mergeTOML adds the settings in the TOML text add to the text old, and returns the result. Single
+// keys go before the first table of old, and replace keys of the same name there. Tables go to the
+// end. It returns an error if old already has one of the tables, since it is unknown which of its
+// settings should stay.
 func mergeTOML(old, add []byte) ([]byte, error) {
 	keys, tables := splitTOML(string(add))
 	head, rest := splitTOML(string(old))
