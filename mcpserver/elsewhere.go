@@ -195,8 +195,8 @@ func (e *elsewhere) fetch(ctx context.Context, ask eventsAsked) (b batch, err er
 	return b, nil
 }
 
-// left returns the stored events of an ended stream that follow the event in ask. It returns false
-// if none are stored, and an error if the database cannot be asked.
+// left returns the stored events of an ended stream that follow the event that the question names.
+// It returns false if none are stored, and an error if the database cannot be asked.
 func (e *elsewhere) left(ask eventsAsked) (b batch, ok bool, err error) {
 	id, after, _ := readEvent(ask.Event)
 	body, ok, err := e.shared.Get(streamKind, nameOf(id), ask.Session)
@@ -239,9 +239,10 @@ func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err
 // is so short that comments keep the client's stream alive.
 func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 
-// next returns the events of a stream that follow the event in ask, and waits for one if there are
-// none. Meanwhile the replica that asks is the stream's reader. The batch says that the stream is
-// lost if it is unknown here, and that it is over if another reader has taken its place.
+// next returns the events of a stream that follow the event that the question names, and waits for
+// one if there are none. Meanwhile the replica that asks is the stream's reader. The batch says
+// that the stream is lost if it is unknown here, and that it is over if another reader has taken
+// its place.
 func (e *elsewhere) next(ask eventsAsked) (b batch) {
 	o, after, ok := e.records.find(ask.Event, ask.Session)
 	if !ok {

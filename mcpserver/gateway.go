@@ -210,8 +210,8 @@ func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMe
 }
 
 // declaring returns a server's declaration after the function change has edited it. The parameter
-// all has the members of the declaration, and can has the members of its capabilities. A
-// declaration that cannot be read is returned unchanged.
+// all has the members of the declaration, and the parameter can has the members of its
+// capabilities. A declaration that cannot be read is returned unchanged.
 func declaring(result json.RawMessage,
 	change func(all, can map[string]json.RawMessage)) json.RawMessage {
 	var all, can map[string]json.RawMessage

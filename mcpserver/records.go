@@ -131,10 +131,10 @@ func (r *records) end(session string) {
 // for the previous one, which may hang in a write to a dead peer, because two writers would number
 // events twice. It returns an error if ctx ends first.
 //
-// A connection of another replica takes the stream for each of its questions. reader is its name,
-// and again is true if it had the stream before. If another connection has taken the stream since,
-// the error is errReplaced, because the client uses that one now. The caller must call release in
-// any case.
+// A connection of another replica takes the stream for each of its questions. The parameter reader
+// is the name of that replica, and again is true if it had the stream before. If another connection
+// has taken the stream since, the error is errReplaced, because the client uses that one now. The
+// caller must call release in any case.
 func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader string,
 	again bool) error {
 	o.mu.Lock()

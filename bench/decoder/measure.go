@@ -90,7 +90,7 @@ func Floor() float64 {
 	return c.NS
 }
 
-// passOn yields the events of in unchanged. It must not be inlined, because the compiler could then
+// passOn yields the events of a source unchanged. It must not be inlined, because the compiler could then
 // leave out the measured work.
 //
 //go:noinline

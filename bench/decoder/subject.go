@@ -130,8 +130,8 @@ func ollamas(f Family) (reader, error) {
 	}, nil
 }
 
-// countCalls returns n plus the number of calls, and the last of the calls. If there are no calls,
-// it returns last.
+// countCalls adds the number of calls to n, and returns the sum and the last of the calls. If there
+// are no calls, it returns the parameter last instead.
 func countCalls(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCall) {
 	if len(calls) == 0 {
 		return n, last

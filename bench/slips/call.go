@@ -144,8 +144,8 @@ func quoteInner(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")[1 : b.Len()-2]
 }
 
-// with returns the arguments with their texts. If only is not -1, only the text with this index is
-// filled in, and the other holes stay.
+// with returns the arguments with their texts. If the parameter only is not -1, only the text with
+// this index is filled in, and the other holes stay.
 func (c *call) with(only int) string {
 	return fillHoles(c.args, func(i int) (string, bool) {
 		if i >= len(c.texts) || only >= 0 && i != only {

@@ -98,7 +98,7 @@ func (g *family) ended(calls []chat.Call, h how) bool {
 }
 
 // cut reads one text that was cut, and counts the result. If a call was read that was not written
-// whole, it calls the function bad with the text.
+// whole although it fits its schema, it calls the function bad with the text.
 func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
 	got := l.decode(g.Format, h)
 	count.cuts++

@@ -125,7 +125,7 @@ func evaluate(expression string) (string, bool) {
 
 // between returns the part of a text between a head and a tail. It returns false if the text does
 // not begin with the head and end with the tail. It also returns false if the parameter ok is
-// false, so that a caller need not check where the head came from.
+// false, so that a caller need not check whether it has found the head and the tail.
 func between(text, head, tail string, ok bool) (string, bool) {
 	rest, begins := strings.CutPrefix(text, head)
 	middle, ends := strings.CutSuffix(rest, tail)

@@ -113,7 +113,8 @@ func (m *Main) openLasting() {
 
 // newFace returns a face for these settings. Each part is made after the parts that it needs: the
 // engine before the agent that asks it, and the guards last. If the settings of the engine are the
-// same as in old, its engine is kept, with what it has learned about models. old may be nil.
+// same as in the face old, the engine of that face is kept, with what it has learned about models.
+// The face old may be nil.
 func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f := &face{config: config, settings: s, asks: config.engine(s, m.log)}
 	if old != nil && f.sameEngine(old) {

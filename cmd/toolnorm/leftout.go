@@ -9,9 +9,10 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// readKeys returns the keys in words, the value of this setting, and those in the file that the
-// setting NAME-file names. Single keys that cannot be used are recorded and left out. It returns an
-// error that names the setting if either source cannot be read.
+// readKeys returns the keys in the parameter words, which is the value of a setting, and those in
+// the file that the setting with the same name and -file names. Single keys that cannot be used are
+// recorded and left out. It returns an error that names the setting if either source cannot be
+// read.
 func (s *settings) readKeys(setting string, words []string, file string) (auth.Keys, error) {
 	all, odd, err := auth.ParseKeys(words)
 	if err != nil {

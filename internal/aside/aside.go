@@ -60,8 +60,8 @@ type Worker struct {
 }
 
 // New declares a worker. In a process that was started for this work, New does not return: it calls
-// warm, unless that is nil, and then serves requests with work. Call New to initialize a package
-// variable, so that every program with the package, tests included, can serve the work.
+// warm, unless that is nil, and then serves requests with the function work. Call New to initialize
+// a package variable, so that every program with the package, tests included, can serve the work.
 func New(name string, limits Limits, warm func(), work Work) *Worker {
 	if asked() == name {
 		serve(warm, work)

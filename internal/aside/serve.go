@@ -48,8 +48,8 @@ func serve(warm func(), work Work) {
 	}
 }
 
-// answer runs work for one request and sends the result or the error's text. It fails only if
-// sending fails. A panic ends the process, because its state is then unknown.
+// answer runs the function work for one request and sends the result or the error's text. It fails
+// only if sending fails. A panic ends the process, because its state is then unknown.
 func answer(out io.Writer, work Work, text []byte) error {
 	defer func() {
 		if v := recover(); v != nil {

@@ -71,9 +71,9 @@ type Guard struct {
 // origin, so the scheme alone is enough.
 var appSchemes = []string{"app", "tauri", "vscode-webview", "vscode-file"}
 
-// Wrap returns a handler that calls next for allowed requests. It answers other requests with a
-// fault, and an allowed preflight with the headers that the page may send; neither reaches next.
-// The key is removed, so next never sees it.
+// Wrap returns a handler that calls the handler next for allowed requests. It answers other
+// requests with a fault, and an allowed preflight with the headers that the page may send; neither
+// reaches next. The key is removed, so next never sees it.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The order matters: a preflight carries a host and an origin, but no key. So it is
@@ -123,8 +123,8 @@ const exposedHeaders = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Form
 // with a foreign host name (DNS rebinding) or from a foreign origin. For an allowed page it adds
 // the CORS headers. Both checks are needed, because after a rebinding the attacker chooses Host and
 // Origin, so comparing the two proves nothing. All revisions of MCP require the 403 for an Origin
-// that is not allowed. A request without an Origin comes from a program and is allowed. If need is
-// Program or stricter, only the server's own pages are allowed.
+// that is not allowed. A request without an Origin comes from a program and is allowed. If the
+// parameter need is Program or stricter, only the server's own pages are allowed.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	// HAProxy's health checks use HTTP/1.0 and name no host. No browser sends such a request.
 	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {

@@ -40,9 +40,9 @@ type knownKey struct {
 
 // ParseKeys reads keys. Each word is the key itself, of 16 bytes or more without blanks, or
 // "sha256:" and its sum in hex; a label and a blank may precede it. Unusable keys are left out, and
-// odd has an error for each. The error gives the number of the key but never the key, because
-// errors appear in logs and on screens. ParseKeys fails if there are words but no usable key: a
-// server that was meant to have keys must not be open.
+// the result odd has an error for each. The error gives the number of the key but never the key,
+// because errors appear in logs and on screens. ParseKeys fails if there are words but no usable
+// key: a server that was meant to have keys must not be open.
 func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	for i, w := range words {
 		k, wrong := parseKey(w)
@@ -108,7 +108,8 @@ func isLabel(word string) bool {
 
 // ReadKeys reads a file with one key on each line, in the form of ParseKeys; empty lines and lines
 // that begin with # are skipped. It fails if the file cannot be read or has no usable key, because
-// it was meant to contain one. Unusable lines are left out, with an error in odd for each.
+// it was meant to contain one. Unusable lines are left out, with an error in the result odd for
+// each.
 func ReadKeys(path string) (all Keys, odd []error, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -82,7 +82,8 @@ func (w Want) fits(args json.RawMessage) bool {
 	return len(got) == 0
 }
 
-// same reports whether the value got matches the pattern want; see Parse for the patterns.
+// same reports whether the parameter got, a value that a model wrote, matches the parameter want,
+// an expected value; see Parse for the patterns.
 func same(want, got json.RawMessage) bool {
 	w, g := decode(want), decode(got)
 	pattern, ok := w.(string)

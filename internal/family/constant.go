@@ -27,7 +27,7 @@ func isWord(mark string) bool {
 // It returns a line for a family's file that describes such calls, and those replies. Text that is
 // the same in all of them is taken for a tag; if there is only one reply, the line that contains
 // the name is. If there are several such groups of replies, the result is for the largest one. If
-// set can parse no such line as a declaration, both results are empty.
+// the parameter set can parse no such line as a declaration, both results are empty.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}

@@ -97,9 +97,9 @@ func readReply(line []byte) (Reply, error) {
 // Learn returns a family's file made from the replies of a model. The file refers to the known
 // family that reads most replies, and has call lines for those that it does not read. Each question
 // is a sentence about something that the replies cannot decide: for example, of two ways of writing
-// a call, one may be a mistake. The file and the beginning of the models' names are called name;
-// the author may correct both. It fails if no call line can be made, or if the lines are not a
-// valid declaration.
+// a call, one may be a mistake. The file and the beginning of the models' names get the parameter
+// name; the author may correct both. It fails if no call line can be made, or if the lines are not
+// a valid declaration.
 func Learn(name string, set *adapters.Set, replies []Reply) (
 	file string, questions []string, err error) {
 	lines := fmt.Sprintf(

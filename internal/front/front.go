@@ -31,9 +31,9 @@ type Front struct {
 // Running returns how many requests are currently being answered.
 func (f *Front) Running() int { return int(f.running.Load()) }
 
-// Wrap returns a handler that calls next with a deadline for the body and recovers from its panics.
-// Handlers need no deadline of their own and may leave a body unread. They must not set a read
-// deadline, because a connection has only one, and theirs would replace it.
+// Wrap returns a handler that calls the handler next with a deadline for the body and recovers from
+// its panics. Handlers need no deadline of their own and may leave a body unread. They must not set
+// a read deadline, because a connection has only one, and theirs would replace it.
 func (f *Front) Wrap(next http.Handler) http.Handler {
 	wait := f.BodyWait
 	if wait == 0 {

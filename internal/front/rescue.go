@@ -41,8 +41,8 @@ func (f *Front) rescue(w *writer, r *http.Request) {
 	}
 }
 
-// last writes text as the end of a stream. Because a line may have been begun, the text must start
-// with a line break; readers skip empty lines.
+// last writes the given text as the end of a stream. Because a line may have been begun, the text
+// must start with a line break; readers skip empty lines.
 func (w *writer) last(text string) {
 	if _, err := w.Write([]byte(text)); err == nil {
 		_ = w.FlushError() // a client that has gone need not be told

@@ -87,8 +87,9 @@ func (c *Case) Split(decode Decode) *Difference {
 	return nil
 }
 
-// run decodes the text in the given pieces and returns the difference from want, or nil if there is
-// none. An error is a difference even if the events are the same, because the reply ended early.
+// run decodes the text in the given pieces and returns the difference from the parameter want, the
+// expected events, or nil if there is none. An error is a difference even if the events are the
+// same, because the reply ended early.
 func (c *Case) run(decode Decode, how, hold string, pieces []string, want string) *Difference {
 	got, err := Transcript(decode(Source(pieces, c.Finish), c.Prompt, hold))
 	if got == want && err == nil {

@@ -70,9 +70,9 @@ func ReadSettings(path string) (s Settings, err error) {
 }
 
 // ReadFile returns the text of the settings file at path and the path that was read. If path is
-// empty, it reads the file that File names; if that does not exist, text is nil, found is "" and
-// there is no error. A file that was named must exist, since the program would otherwise use other
-// settings than those asked for.
+// empty, it reads the file that File names; if that does not exist, the result text is nil, found
+// is "" and there is no error. A file that was named must exist, since the program would otherwise
+// use other settings than those asked for.
 func ReadFile(path string) (text []byte, found string, err error) {
 	wanted := path != ""
 	if !wanted {

@@ -37,10 +37,10 @@ type entry[V any] struct {
 	v    V
 }
 
-// Get returns the cached value of text, or calls make and caches its result. A text of more than a
-// megabyte is not cached. While make runs, other callers with the same text wait, and those with
-// other texts do not, because make runs without the lock: a schema of a megabyte must not delay the
-// others.
+// Get returns the cached value of text, or calls the function make and caches its result. A text of
+// more than a megabyte is not cached. While the function runs, other callers with the same text
+// wait, and those with other texts do not, because it runs without the lock: a schema of a megabyte
+// must not delay the others.
 func (c *Cache[V]) Get(text []byte, make func(text string) V) V {
 	e := c.entry(text)
 	e.once.Do(func() { e.v = make(e.text) })

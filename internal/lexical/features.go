@@ -76,8 +76,8 @@ func (l *Look) Shares() (all []Term) {
 	return all
 }
 
-// Features returns the features of the text in the row at. The time is proportional to the text's
-// length; the text is not tokenized again, since the index has its tokens in order.
+// Features returns the features of the text in the row with the number at. The time is proportional
+// to the text's length; the text is not tokenized again, since the index has its tokens in order.
 func (l *Look) Features(at int) Features { return l.Of(l.x.rows[at].fields, l.place) }
 
 // Of returns the features of a text that is given as numbered tokens, field by field. The map place

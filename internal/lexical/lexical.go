@@ -140,9 +140,9 @@ func (x *Index) Remove(at int) {
 }
 
 // Part returns an index for the given queries. It scores them as if it contained only the rows for
-// which allowed returns true, so that their results do not depend on other rows. The parameter
-// texts is the number of these rows, and tokens is the number of all their tokens. The part shares
-// the rows with x, and may be used until a text is added or removed.
+// which the function allowed returns true, so that their results do not depend on other rows. The
+// parameter texts is the number of these rows, and tokens is the number of all their tokens. The
+// part shares the rows with x, and may be used until a text is added or removed.
 func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...string) *Index {
 	part := *x
 	part.Whole = &Statistics{Texts: texts, Tokens: tokens, Frequency: map[string]int{}}
@@ -270,15 +270,16 @@ func (x *Index) average() float64 {
 	return float64(max(tokens, 1)) / float64(max(texts, 1))
 }
 
-// saturated returns the factor by which BM25 multiplies the IDF of a token that occurs count times
-// in a text of that length. Two occurrences count less than twice as much as one.
+// saturated returns the factor by which BM25 multiplies the IDF of a token in a text. The parameter
+// count says how often the token occurs in the text, length is the length of the text, and average
+// is the average length of all texts. Two occurrences count less than twice as much as one.
 func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }
 
 // Search returns the n texts that match best, the best first; texts with the same score are in the
 // order of their ids. Texts that contain no token of the query are not returned. Only rows for
-// which allowed returns true are considered, or all rows if allowed is nil.
+// which the function allowed returns true are considered, or all rows if allowed is nil.
 func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	const unknown, open, closed = 0, 1, 2
 	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))

@@ -108,7 +108,7 @@ type labels struct {
 	used map[string]bool
 }
 
-// of returns name, or Other if the set is full and does not contain it.
+// of returns the given name, or Other if the set is full and does not contain it.
 func (l *labels) of(name string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

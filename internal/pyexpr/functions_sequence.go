@@ -40,7 +40,8 @@ func all(m *py.Account, a []value) value {
 // an identifier of Go.
 func anyOf(m *py.Account, a []value) value { return search(m, a[0], true) }
 
-// search reports whether an item has the truth value want, and stops at the first such item.
+// search reports whether an item has the truth value that the parameter want says, and stops at the
+// first such item.
 //
 //	all([1, 'a', [0]]) → True
 //	any([0, '', None]) → False

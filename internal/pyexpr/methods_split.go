@@ -39,8 +39,8 @@ func splitMethods() []*method {
 }
 
 // splitText returns the parts of a text that was split at blanks, or at the separator in a. If a
-// has a second argument, that is the maximum number of splits. If right is true, the text is split
-// from the right.
+// has a second argument, that is the maximum number of splits. If the parameter right is true, the
+// text is split from the right.
 //
 //	' a  b '.split() → ['a', 'b']
 //	'a,b,,c'.split(',') → ['a', 'b', '', 'c']

@@ -68,7 +68,7 @@ func window(m *py.Account, s string, a []value) (part string, before int64, ok b
 }
 
 // findText returns the index of a substring in characters. If there is none, it returns -1, or
-// raises an error if must is true.
+// raises an error if the parameter must is true.
 //
 //	'hello'.find('l') → 2
 //	'hello'.rfind('l') → 3

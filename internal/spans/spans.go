@@ -124,9 +124,10 @@ type run struct {
 // runKey is the context key of a run.
 type runKey struct{}
 
-// Wrap returns a handler that calls next. It makes a span around each request to a model, that is,
-// each request for which the function asks returns true. If the client sent the id of a trace with
-// a request, the request's context gets that trace, even if the request has no span.
+// Wrap returns a handler that calls the handler next. It makes a span around each request to a
+// model, that is, each request for which the function asks returns true. If the client sent the id
+// of a trace with a request, the request's context gets that trace, even if the request has no
+// span.
 func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()

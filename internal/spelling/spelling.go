@@ -13,9 +13,9 @@ const maxCompared = 256
 
 // Near returns those names that resemble word, without regard to letter case. The most similar come
 // first, and there are no more than the argument most. A name resembles word if at most a third of
-// it, or one letter, differs, or if one of the two contains the other. If short is not nil, the
-// short form that it returns for each name is compared as well. If no name is similar the result is
-// empty.
+// it, or one letter, differs, or if one of the two contains the other. If the function short is not
+// nil, the short form that it returns for each name is compared as well. If no name is similar the
+// result is empty.
 func Near(word string, names []string, most int, short func(name string) string) []string {
 	far := map[string]int{}
 	for _, name := range names {
@@ -39,7 +39,7 @@ func Near(word string, names []string, most int, short func(name string) string)
 }
 
 // apart returns a distance between two names, which orders similar names, and whether they are
-// similar at all. If near is false, n has no meaning.
+// similar at all. If the result near is false, the result n has no meaning.
 func apart(a, b string) (n int, near bool) {
 	if len(a) > len(b) {
 		a, b = b, a

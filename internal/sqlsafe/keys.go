@@ -25,8 +25,8 @@ func (k Kind) ConstantKeys(sql string) (found []Key) {
 	return found
 }
 
-// constantKeys returns the constant keys in the list that begins with all[0], after ORDER BY or
-// GROUP BY.
+// constantKeys returns the constant keys in the list that the tokens begin with, which comes after
+// ORDER BY or GROUP BY.
 func constantKeys(of string, all []token) (found []Key) {
 	depth, column := 0, false
 	var named *Key

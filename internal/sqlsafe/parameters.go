@@ -122,9 +122,9 @@ func (k Kind) Braces(sql string) (string, error) {
 	return b.String() + sql[done:], nil
 }
 
-// Lists rewrites IN (:name), for parameters for which list returns true, as = ANY (:name) for
-// PostgreSQL or as IN (SELECT value FROM json_each(:name)) for SQLite. A list is bound as one
-// value, which IN would compare as a whole.
+// Lists rewrites IN (:name), for parameters for which the function list returns true, as = ANY
+// (:name) for PostgreSQL or as IN (SELECT value FROM json_each(:name)) for SQLite. A list is bound
+// as one value, which IN would compare as a whole.
 func (k Kind) Lists(sql string, list func(name string) bool) string {
 	all := k.tokens(sql)
 	word := func(i int) string {

@@ -84,9 +84,10 @@ func (db *DB) takenSteps(ctx context.Context, in Asker, domain string) ([]string
 	}, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
 }
 
-// matching returns an error unless the names in taken, the steps that were run, are those of the
-// first known steps. An older program must not work on tables that it does not know, and two
-// branches of development must not have different steps with the same number.
+// matching returns an error unless the steps that were run are the first of the known steps. The
+// parameter taken has the names of the steps that were run. An older program must not work on
+// tables that it does not know, and two branches of development must not have different steps with
+// the same number.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
 		return fmt.Errorf(

@@ -73,7 +73,7 @@ type Unusable string
 func (u Unusable) Error() string { return string(u) }
 
 // Oddness returns the reason if err wraps an Unusable, with the column's name if that is known. For
-// any other error and for nil, odd is false.
+// any other error and for nil, the result odd is false.
 func Oddness(err error) (why string, odd bool) {
 	var u Unusable
 	if !errors.As(err, &u) {

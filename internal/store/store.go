@@ -53,12 +53,12 @@ type DB struct {
 	listeners sleep.Group
 }
 
-// Open opens the database at where, the absolute path of a SQLite file or the URL of a PostgreSQL
-// database, postgres://…. A missing file is created, with access for its owner only (0700 for the
-// folder, 0600 for the file). It fails if the file cannot be opened, the server does not answer
-// before ctx ends, or the path is relative. A relative path is refused because toolnorm and toolrun
-// start in different folders, and each would create a file. Errors never contain the password of a
-// URL.
+// Open opens the database that the parameter where names: the absolute path of a SQLite file or the
+// URL of a PostgreSQL database, postgres://…. A missing file is created, with access for its owner
+// only (0700 for the folder, 0600 for the file). It fails if the file cannot be opened, the server
+// does not answer before ctx ends, or the path is relative. A relative path is refused because
+// toolnorm and toolrun start in different folders, and each would create a file. Errors never
+// contain the password of a URL.
 func Open(ctx context.Context, where string) (*DB, error) {
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return openPostgres(ctx, where)

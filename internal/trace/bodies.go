@@ -232,8 +232,8 @@ func (s *Side) add(ev *chat.Event, at time.Duration) {
 	s.write(ev.Text)
 }
 
-// write adds as much of text to the last part as fits. The rest is only counted, so that the end of
-// the record is not taken for the end of the reply.
+// write adds as much of the given text to the last part as fits. The rest is only counted, so that
+// the end of the record is not taken for the end of the reply.
 func (s *Side) write(text string) {
 	if len(text) <= *s.room {
 		s.text.WriteString(text)

@@ -55,10 +55,10 @@ func (l *Log) Watch(id string, from Seen) *Watch {
 	return nil
 }
 
-// Next returns what is new since the last call; something reports whether there is anything. If
-// ended is true, the exchange was added to the log, nothing more will follow, and the change is
-// empty. Texts are substrings of the recorded ones, so that nothing is copied while the reply waits
-// for the lock.
+// Next returns what is new since the last call; the result something reports whether there is
+// anything. If the result ended is true, the exchange was added to the log, nothing more will
+// follow, and the change is empty. Texts are substrings of the recorded ones, so that nothing is
+// copied while the reply waits for the lock.
 func (w *Watch) Next() (c Change, something, ended bool) {
 	run := w.e.run
 	if ended = run.ended.Load(); ended {

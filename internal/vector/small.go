@@ -40,9 +40,9 @@ func (x *Small) Set(row int, v []float32) bool {
 // Dimensions returns the length of the vectors, or 0 if there are none.
 func (x *Small) Dimensions() int { return x.dimensions }
 
-// squeeze encodes the numbers of v as the bytes of to, and returns the value of one step of a byte,
-// or 0 if v is all zeros. The largest number becomes 127. Each row has its own scale, because a
-// common one would leave two bits for a row with small numbers.
+// squeeze encodes the numbers of v as the bytes of the slice to, and returns the value of one step
+// of a byte, or 0 if v is all zeros. The largest number becomes 127. Each row has its own scale,
+// because a common one would leave two bits for a row with small numbers.
 func squeeze(to []int8, v []float32) float32 {
 	var most float32
 	for _, a := range v {

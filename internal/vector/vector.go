@@ -95,9 +95,9 @@ type Hit struct {
 
 // Search returns the n rows nearest to q, the nearest first; rows with the same score are in their
 // order. It returns nil if q has another length than the vectors. It looks only at rows for which
-// allowed returns true, or at all rows if allowed is nil. Filtering the result afterwards could
-// leave none, and would reveal that hidden rows exist. Large indexes are searched by several
-// goroutines, which call allowed concurrently.
+// the function allowed returns true, or at all rows if allowed is nil. Filtering the result
+// afterwards could leave none, and would reveal that hidden rows exist. Large indexes are searched
+// by several goroutines, which call allowed concurrently.
 func (x *Index) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil

@@ -102,8 +102,8 @@ func pad(m *py.Account, v string, s spec) string {
 	return Fill(m, v, s.fill, left, missing-left)
 }
 
-// Fill returns a text with left fill characters before it and right ones after it. The memory is
-// charged before it is allocated.
+// Fill returns a text with fill characters around it. The parameters left and right are the numbers
+// of fill characters before and after the text. The memory is charged before it is allocated.
 func Fill(m *py.Account, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
 		return v

@@ -96,8 +96,9 @@ func slice(m *py.Account, x Value, c Cut) Value {
 	return nil
 }
 
-// pick returns count items, beginning at start, at a distance of step. The caller must make sure
-// that they exist.
+// pick returns items of a slice. The parameter start is the index of the first one, step is the
+// distance between two of them, and count is their number. The caller must make sure that they
+// exist.
 func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	m.AllocItems(count)
 	all := make([]Value, count)

@@ -12,8 +12,8 @@ import (
 // bytes and complex numbers. A refusal names what it refuses, since "invalid syntax" would make the
 // author look for a typing error.
 
-// Parse returns the tree of the expression in src that begins at start. It raises an error with a
-// place if there is no valid expression.
+// Parse returns the tree of the expression in src that begins at the offset start. It raises an
+// error with a place if there is no valid expression.
 func Parse(src string, start int) *Tree {
 	p := &parser{reader: reader{src: src, tokens: lex(src, start)}}
 	root := p.whole()

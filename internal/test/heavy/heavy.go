@@ -98,8 +98,8 @@ func list(n int, item string) string {
 }
 
 // laughs returns a schema with a chain of n definitions, each of which refers to the next one by %d
-// or %[1]d in item. The last definition is the optional argument last, or a string. The name comes
-// from the "billion laughs" attack with XML entities.
+// or %[1]d in the text item. The last definition is the optional argument last, or a string. The
+// name comes from the "billion laughs" attack with XML entities.
 func laughs(n int, item string, last ...string) json.RawMessage {
 	end := `{"type":"string"}`
 	if len(last) > 0 {
@@ -113,8 +113,8 @@ func laughs(n int, item string, last ...string) json.RawMessage {
 		b.String(), n, end))
 }
 
-// Allocated returns how many bytes are allocated while work runs, by all goroutines. Unlike times,
-// bytes hardly depend on the machine and its load, so a test can compare n with 2n.
+// Allocated returns how many bytes are allocated while the function work runs, by all goroutines.
+// Unlike times, bytes hardly depend on the machine and its load, so a test can compare n with 2n.
 func Allocated(work func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

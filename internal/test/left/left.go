@@ -27,9 +27,10 @@ func Ours() map[string]string {
 }
 
 // Behind reports an error for each goroutine that runs now and did not run before. The parameter
-// before is an earlier result of Ours. Goroutines whose stack contains one of the words in own are
-// ignored. Two kinds of goroutine have a second to end: those that a library started, because it
-// gives no way to wait for them, and those that are not blocked, because they may be about to end.
+// before is an earlier result of Ours. Goroutines whose stack contains one of the words in the
+// parameter own are ignored. Two kinds of goroutine have a second to end: those that a library
+// started, because it gives no way to wait for them, and those that are not blocked, because they
+// may be about to end.
 func Behind(t testing.TB, before map[string]string, own ...string) {
 	t.Helper()
 	for end := time.Now().Add(time.Second); ; time.Sleep(time.Millisecond) {
@@ -53,8 +54,8 @@ func Behind(t testing.TB, before map[string]string, own ...string) {
 	}
 }
 
-// Settle waits until there are no more goroutines than before, and ends the test if that takes more
-// than five seconds.
+// Settle waits until there are no more goroutines than the parameter before says, and ends the test
+// if that takes more than five seconds.
 func Settle(t testing.TB, before int) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {

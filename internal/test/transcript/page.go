@@ -83,8 +83,9 @@ var (
 	anyLines = regexp.MustCompile(`(?m)^ *…\n`)
 )
 
-// Prints reports whether the output got matches c.Output. In c.Output, "…" matches any text within
-// a line, a line "…" matches any number of lines, and a UUID matches any other UUID.
+// Prints reports whether the parameter got, the output of a command, matches c.Output. In c.Output,
+// "…" matches any text within a line, a line "…" matches any number of lines, and a UUID matches
+// any other UUID.
 func (c Command) Prints(got string) bool {
 	pattern := regexp.QuoteMeta(ids.ReplaceAllString(strings.TrimSpace(c.Output)+"\n", "ID"))
 	pattern = strings.ReplaceAll(anyLines.ReplaceAllLiteralString(pattern, "\x00"), "…", "[^\n]*")

@@ -127,7 +127,7 @@ func Note(events []chat.Event, err error) string {
 	return b.String()
 }
 
-// Body returns a handler that answers with text.
+// Body returns a handler that answers with the given text.
 func Body(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
 }

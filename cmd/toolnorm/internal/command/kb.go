@@ -36,7 +36,7 @@ type kbPlace struct {
 
 // open passes the knowledge bases to the function do, after creating their store if it does not
 // exist. Access is not restricted, since a user of the command line can read the store's file
-// anyway. It returns an error if the store cannot be opened, or the error of do.
+// anyway. It returns an error if the store cannot be opened, or the error of that function.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
 	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
 		Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
@@ -51,7 +51,7 @@ func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == ni
 func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", printable(text)) }
 
 // openBase passes the knowledge base of that id or name to the function do. It returns an error if
-// there is no such base, or the error of do.
+// there is no such base, or the error of that function.
 func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB,
 	b kbstore.Base) error) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {

@@ -27,7 +27,7 @@ type toolStore struct {
 }
 
 // with passes the custom tools to the function do. It returns an error if they cannot be opened, or
-// the error of do.
+// the error of that function.
 func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set) error) error {
 	config := toolbox.Config{
 		Store: c.Store, Connections: c.Connection,

@@ -33,8 +33,9 @@ func mergeJSON(old, add []byte) ([]byte, error) {
 	return to.Pack(), nil
 }
 
-// mergeObject adds the members of the object from to the object to. The argument line is the line
-// break and the indentation before the closing brace of to.
+// mergeObject adds the members of one object to another. The parameter from is the object that has
+// the members, and to is the object that is changed. The argument line is the line break and the
+// indentation before the closing brace of to.
 func mergeObject(to, from *hujson.Object, line string) {
 	inner, own := lineOf(to, line+"  "), lineOf(from, "\n")
 	for _, m := range from.Members {
@@ -116,9 +117,10 @@ func mergeYAML(old, add []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mergeMapping adds the members of the mapping from to the mapping to. Lists that both have are
-// merged, and so are mappings. Any other value that both have is replaced only if overwrite is true
-// or the value in to is null.
+// mergeMapping adds the members of one mapping to another. The parameter from is the mapping that
+// has the members, and to is the mapping that is changed. Lists that both have are merged, and so
+// are mappings. Any other value that both have is replaced only if overwrite is true or the value
+// in to is null.
 func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	for k := 0; k+1 < len(from.Content); k += 2 {
 		i := keyIn(to, from.Content[k].Value)
@@ -135,8 +137,9 @@ func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	}
 }
 
-// mergeList adds the items of the list from to the list to. If an item of the same name is in to
-// already, the two are merged.
+// mergeList adds the items of one list to another. The parameter from is the list that has the
+// items, and to is the list that is changed. If an item of the same name is in to already, the two
+// are merged.
 func mergeList(to, from *yaml.Node) {
 	for _, item := range from.Content {
 		i := slices.IndexFunc(to.Content, func(o *yaml.Node) bool {
