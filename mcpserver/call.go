@@ -218,7 +218,7 @@ func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) 
 	return tools.WithReporter(ctx, to), r.done
 }
 
-// reports sends the progress and log lines of one call.
+// reports sends the progress and the log lines of one tool call to the client.
 type reports struct {
 	c   *caller
 	ctx context.Context // of the call, since the functions of a Reporter get none

@@ -80,7 +80,7 @@ func hear[T any](shared Shared, about string, f func(question T) any) {
 	})
 }
 
-// eventsAsked is a question for the events of a stream.
+// eventsAsked is the question by which a replica asks another one for the events of a stream.
 type eventsAsked struct {
 	Event   string `json:"event"`           // the last one that the client has
 	Session string `json:"session"`         // as nameOf returns it

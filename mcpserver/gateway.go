@@ -37,7 +37,7 @@ type Gateway interface {
 	Notify(func(method string))
 }
 
-// none is the gateway for a program without other servers.
+// none is the Gateway of a program that is connected to no other MCP servers.
 type none struct{}
 
 func (none) Offers() map[string]json.RawMessage                { return nil }

@@ -76,7 +76,7 @@ func (e *engine) hearOthers() {
 	hear(e.cfg.Shared, aboutTask, e.tasks.answer)
 }
 
-// takenBack is a request that a client has cancelled.
+// takenBack tells another replica which request a client has cancelled.
 type takenBack struct {
 	Session string `json:"session"` // as nameOf returns it
 	ID      string `json:"id"`      // as it was written

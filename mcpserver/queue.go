@@ -48,7 +48,7 @@ type queue struct {
 	parked  []*conn // conns with a backlog, in the order in which they get the next place
 }
 
-// work is a message of a conn.
+// work is a message that a worker has to answer, with the conn that it came from.
 type work struct {
 	c *conn
 	m message

@@ -46,7 +46,7 @@ var sources = []source{
 		Command: "make forms"},
 }
 
-// evidence is a page of evidence with its tables.
+// evidence is a Markdown page with results of an earlier measurement, and its tables.
 type evidence struct {
 	source
 	Tables []table

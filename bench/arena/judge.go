@@ -28,7 +28,8 @@ const (
 // outcomeNames are the names of the outcomes on the page.
 var outcomeNames = [outcomes]string{"skipped", "right", "lost", "wrong", "false"}
 
-// judge decides the outcomes. It knows the schemas of all tools.
+// judge decides how well the programs under comparison have read the inputs. It knows the schemas
+// of all tools.
 type judge struct {
 	tools map[string]map[string]*jsonschema.Schema // by set and name
 }

@@ -47,7 +47,7 @@ type cell struct {
 	More                             int
 }
 
-// shown is a difference as the page shows it.
+// shown is an input that a reader and toolnorm have read differently, as the page shows it.
 type shown struct {
 	difference
 	Cut     bool

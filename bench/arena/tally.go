@@ -33,7 +33,7 @@ var rowNames = [][2]string{
 		"The fixtures of canitoolcall, a public suite, among them those of other readers' own tests: the calls of those without thoughts"},
 }
 
-// counts is the number of times that each outcome occurred.
+// counts has, for each outcome, the number of inputs with that outcome.
 type counts [outcomes]int
 
 // asked returns the number of inputs that were not skipped.
@@ -61,7 +61,7 @@ type answer struct {
 	took  time.Duration
 }
 
-// board has all inputs, and everything that readers have read.
+// board has all inputs, all readers, and what each reader has read in each input.
 type board struct {
 	cases    []*input.Case
 	readers  []*reader

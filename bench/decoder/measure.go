@@ -30,7 +30,7 @@ const (
 	warmUp   = time.Second // how long each size is run before its rounds, three times at most
 )
 
-// Cost is the cost of one token of a reply.
+// Cost is the time and the allocations that a decoder needs for one token of a reply.
 type Cost struct {
 	NS      float64 // nanoseconds of processor time
 	Allocs  float64
@@ -90,8 +90,8 @@ func Floor() float64 {
 	return c.NS
 }
 
-// passOn yields the events of a source unchanged. It must not be inlined, because the compiler could then
-// leave out the measured work.
+// passOn yields the events of a source unchanged. It must not be inlined, because the compiler
+// could then leave out the measured work.
 //
 //go:noinline
 func passOn(in chat.Source) iter.Seq2[chat.Event, error] {
@@ -182,7 +182,7 @@ func MeasureHostile() ([]Row, error) {
 	return all, nil
 }
 
-// trial is the measurement of one size of a row.
+// trial is the measurement of one family's text at one size.
 type trial struct {
 	tokens []string
 	times  int // replies a round

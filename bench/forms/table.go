@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/clip"
 )
 
-// outcome is the result of a request.
+// outcome says how a request ended, for example with an answer that fits the schema.
 type outcome int
 
 // The outcomes.
@@ -24,7 +24,7 @@ const (
 	unfit   // the answer does not fit
 )
 
-// table counts outcomes.
+// table counts how often each outcome occurred.
 type table struct {
 	mu    sync.Mutex
 	show  int

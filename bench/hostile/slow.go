@@ -15,7 +15,7 @@ import (
 	"toolnorm/bench/drive"
 )
 
-// target is a server under attack.
+// target is the server that is attacked.
 type target struct {
 	p    *drive.Proxy
 	open []net.Conn

@@ -22,8 +22,8 @@ const (
 // call.
 func isHole(r rune) bool { return r >= firstHole && r < firstHole+holes }
 
-// call is a call that a model meant. Its arguments have a hole, a single character, in the place of
-// each text.
+// call is a call that a model meant. Each text in its arguments is replaced by a hole, a single
+// character that stands for the text.
 type call struct {
 	tool  *tool
 	args  string
@@ -175,7 +175,7 @@ func fillHoles(frame string, text func(i int) (string, bool)) string {
 }
 
 // frame is a call as a family writes it, with holes in the place of the texts. Everything else in
-// it is structure, in which slips are made.
+// it is structure, in which the benchmark makes slips, the small mistakes of models.
 type frame struct {
 	*call
 	text     string   // with holes

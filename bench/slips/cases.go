@@ -12,7 +12,7 @@ import (
 	"toolnorm/chat"
 )
 
-// Case is an input of the arena.
+// Case is a text with a call, as an input of the program arena, which compares readers.
 type Case = input.Case
 
 // plainArgs are the arguments of the plain call, which shows whether a reader can read a family at

@@ -9,7 +9,7 @@ import (
 	"toolnorm/chat"
 )
 
-// cutTally counts the readings of calls that were cut.
+// cutTally counts how calls that were cut off have been read.
 type cutTally struct{ cuts, whole, none, misfit, partial int }
 
 // cutEnds are the two finish reasons of a text that was cut: the server says that it was cut, or it

@@ -20,7 +20,7 @@ const (
 	bareArgs   = "bare keys"
 )
 
-// family is a format, and what its own form of a call looks like.
+// family is a format, with a description of how it writes a call.
 type family struct {
 	*adapters.Format
 	notation string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// figures are the counts of all measurements.
+// figures has the counts of all measurements, for the page.
 type figures struct {
 	*settings
 	seen, held slipped

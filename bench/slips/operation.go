@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// operation makes a slip in a frame. It returns false if the frame has no place for it.
+// operation is a function that makes a slip, a small mistake, in a frame. It returns false if the
+// frame has no place for it.
 type operation func(w way, r *rand.Rand, f *frame) bool
 
 // operations are the operations that kinds.txt may name.

@@ -13,7 +13,7 @@ import (
 	"toolnorm/chat"
 )
 
-// outcome is the result of reading a text.
+// outcome says how well a text was read, compared with the call that was meant.
 type outcome int
 
 // The outcomes, the worst last.
@@ -40,7 +40,7 @@ func (t *tool) fits(args string) bool {
 	return err == nil && t.check.Validate(v) == nil
 }
 
-// read is the result of a reader for a text.
+// read is what a reader, such as toolnorm's decoder, has read in a text.
 type read struct {
 	calls   []chat.Call
 	doubt   bool // the text names a call to ask for again, or a call began and never ended

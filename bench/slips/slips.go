@@ -9,7 +9,7 @@ import (
 	"toolnorm/chat"
 )
 
-// tally has the number of texts for each outcome.
+// tally has, for each outcome, the number of texts with that outcome.
 type tally [outcomes]int
 
 // sum returns how many outcomes were counted.
@@ -28,7 +28,7 @@ type example struct {
 	Slips                  []string `json:",omitempty"` // where there are several
 }
 
-// slipped has the counts for calls with slips.
+// slipped has the counts for calls with slips, the small mistakes of models.
 type slipped struct {
 	count map[[2]string]*tally // by notation and kind
 	// by reader and family: toolnorm's counts and the other reader's
@@ -48,7 +48,7 @@ func (t *tally) add(o tally) {
 	}
 }
 
-// sitting is the measurement of one family's calls with slips, with one seed.
+// sitting measures how one family's calls with slips are read, with one seed of the random numbers.
 type sitting struct {
 	*lab
 	*slipped

@@ -21,7 +21,7 @@ type file struct {
 	upstreams []listed
 }
 
-// setting is one value in a file.
+// setting is the value of one setting in a file.
 type setting struct {
 	line  int
 	value any // a string, []any or map[string]any

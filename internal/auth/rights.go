@@ -39,7 +39,7 @@ func (r Right) String() string {
 	return "unknown"
 }
 
-// grant is what the setting allows a caller to do.
+// grant is what the setting of rights allows one caller to do.
 type grant struct {
 	rights Right
 	models []string // patterns of the models that may be asked; nil: all

@@ -16,7 +16,7 @@ const (
 	mostTime   = 90 * time.Second // the longest time for one reply
 )
 
-// reply is the outcome of one request.
+// reply is the outcome of one request to a model: its answer or its error, and times.
 type reply struct {
 	chat.Collector
 	pieces      int           // how many pieces of text and reasoning came

@@ -28,7 +28,7 @@ type Builder struct {
 	s       Segment
 }
 
-// building is the list of a token while texts are added.
+// building is the list of the texts that contain a token, while texts are still added to it.
 type building struct {
 	texts, next int // how many texts contain it, and the number after the last of them
 	postings    []byte

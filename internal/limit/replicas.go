@@ -30,13 +30,13 @@ type Board interface {
 	Others(kind, id string, life time.Duration) ([]Note, error)
 }
 
-// peers holds the counts of a caller at other replicas.
+// peers holds the counts of one caller's requests at the other replicas of the program.
 type peers struct {
 	requests, tokens     window
 	held, running, bytes int64
 }
 
-// report is what one replica reports about a caller.
+// report is what one replica of the program tells the others about a caller's requests.
 type report struct {
 	Requests [][2]int64 `json:"r,omitempty"` // pairs of an age in seconds and a count
 	Tokens   [][2]int64 `json:"t,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"toolnorm/engine"
 )
 
-// Source reports on the model servers.
+// Source reports which models the model servers have, and whether they answer.
 type Source interface {
 	States(ctx context.Context) []engine.State
 	Real(name string) string // returns the model for which an alias stands

@@ -73,7 +73,7 @@ type Change struct {
 	By string `json:"by"`
 }
 
-// Result is a corrected text.
+// Result is a corrected text, with what was changed in it.
 type Result struct {
 	Text      string
 	Changes   []Change

@@ -86,7 +86,7 @@ func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Rel
 	return all, err
 }
 
-// cursor has the methods that the rows of both drivers share.
+// cursor has the methods that rows of a result have in both drivers, for PostgreSQL and for SQLite.
 type cursor interface {
 	Next() bool
 	Scan(into ...any) error

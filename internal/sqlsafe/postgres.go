@@ -36,7 +36,7 @@ type checked struct {
 	Lengths []span // the lengths in functions that fill up texts, unless they are constants
 }
 
-// asked is a request to the parser's process about a statement.
+// asked is a request about a statement. It is sent to a separate process, which runs the parser.
 type asked struct {
 	SQL    string
 	Values int             // the number of its parameters, from $1
@@ -46,7 +46,7 @@ type asked struct {
 	Each float64
 }
 
-// answered is the answer of the parser's process.
+// answered is the answer of the separate process that runs the parser.
 type answered struct {
 	checked
 	Refused *Refusal
@@ -151,9 +151,9 @@ const parseWait = 5 * time.Second
 // gets a new parser.
 var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")
 
-// parse sends a request to the parser's process and returns the answer. The error is a *Refusal if
-// the statement may not be run. It wraps errParser if the parser crashed. Other errors come from
-// the process.
+// parse sends a request to a separate process, which runs the parser, and returns the answer. The
+// error is a *Refusal if the statement may not be run. It wraps errParser if the parser crashed.
+// Other errors come from the process.
 func parse(ctx context.Context, about asked) (is answered, err error) {
 	request, err := json.Marshal(about)
 	if err != nil {

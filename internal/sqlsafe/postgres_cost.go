@@ -25,7 +25,7 @@ const perValue = 32
 // unknownRows is how many rows the server expects from a function whose arguments it does not know.
 const unknownRows = 1000
 
-// plan is a node of the server's plan.
+// plan is a node of the plan by which the server would run a statement.
 type plan struct {
 	Node     string   `json:"Node Type"`
 	Relation string   `json:"Parent Relationship"`

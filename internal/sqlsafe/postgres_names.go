@@ -50,7 +50,7 @@ type name struct {
 // nameAt returns a name at an offset.
 func nameAt(kind, text string, at int, bare bool) name { return name{kind, text, at, bare} }
 
-// found is the server's answer about a name.
+// found is what the server says about a name in a statement.
 type found struct {
 	kind, text, schema string
 	why                string // why it must not be used; empty: it may be used

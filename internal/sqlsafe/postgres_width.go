@@ -42,20 +42,20 @@ type widths struct {
 	visits int
 }
 
-// wide is a column and its width in bytes.
+// wide is a column, with the number of bytes that its widest value may have.
 type wide struct {
 	name  string
 	bytes float64
 }
 
-// source is something in FROM.
+// source is a table, a subquery or a function in the FROM clause of a SELECT.
 type source struct {
 	name    string
 	columns []wide
 	rest    float64 // the width of unknown columns
 }
 
-// scope holds the meaning of names in a SELECT.
+// scope holds what the names in a SELECT stand for.
 type scope struct {
 	outer *scope
 	with  map[string][]wide

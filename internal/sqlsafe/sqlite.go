@@ -69,7 +69,7 @@ const sqliteHeap = 16 << 20
 // which each value may have a megabyte.
 const mostSQLiteColumns = 200
 
-// asker is a pool of connections or one connection.
+// asker is what runs queries: a pool of connections or one connection.
 type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }

@@ -20,7 +20,7 @@ var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memo
 // SQLiteDB is a file that is only read. It may be used by several goroutines at once.
 type SQLiteDB struct{ config SQLiteConfig }
 
-// sqliteAsked is a request to a process.
+// sqliteAsked is a request to a separate process, which reads SQLite files.
 type sqliteAsked struct {
 	Config SQLiteConfig
 	What   string // "open", "ask", "check" or "relations"
@@ -35,7 +35,7 @@ type sqliteArg struct {
 	Text       []byte
 }
 
-// sqliteAnswer is the answer of a process.
+// sqliteAnswer is the answer of a separate process to a sqliteAsked.
 type sqliteAnswer struct {
 	Table     *Table
 	Relations []Relation

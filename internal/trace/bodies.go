@@ -62,7 +62,7 @@ type Message struct {
 	Missing int    `json:"missing_bytes,omitempty"` // of the text, at its end
 }
 
-// Said is a call in a message of the history.
+// Said is a tool call in an earlier message of the conversation.
 type Said struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

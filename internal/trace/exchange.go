@@ -46,7 +46,7 @@ type Exchange struct {
 	run *running
 }
 
-// Question describes the request.
+// Question describes the request of an exchange.
 type Question struct {
 	Form   string `json:"form"` // the client API, as in the log
 	Path   string `json:"path"`
@@ -65,7 +65,7 @@ type Turn struct {
 	Number int `json:"turn,omitempty"`
 }
 
-// Way says how the model's reply was decoded.
+// Way says how the model's reply was decoded: with which format, and by which strategy.
 type Way struct {
 	Format   string `json:"format,omitempty"`
 	Strategy string `json:"strategy,omitempty"` // the strategy that gave the reply

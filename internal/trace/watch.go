@@ -18,7 +18,7 @@ type Seen struct {
 	Row     Row     `json:"row"`     // the row as it was last seen
 }
 
-// Place records how much of one side was seen.
+// Place records how much of a Side was seen.
 type Place struct {
 	Parts  int `json:"parts"`  // the number of parts; the last may still grow
 	Text   int `json:"text"`   // the number of bytes of the last part's text

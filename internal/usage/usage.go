@@ -38,7 +38,7 @@ type Row struct {
 	Counts
 }
 
-// group is the key under which counts are added up.
+// group is the key under which requests are counted together.
 type group struct{ day, caller, model string }
 
 // Config says where the usage is stored and for how long.

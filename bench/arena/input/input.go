@@ -36,7 +36,7 @@ type Case struct {
 	Note string `json:"note,omitempty"` // for readers of the page
 }
 
-// Alone is the text of a call's arguments.
+// Alone is the text of one call's arguments without the rest of the call, and the name of the tool.
 type Alone struct {
 	Name string `json:"name"`
 	Text string `json:"text"`

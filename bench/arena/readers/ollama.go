@@ -36,13 +36,13 @@ type line struct {
 	Stream           bool
 }
 
-// call is a call that was read.
+// call is a tool call that the parser has read in the input.
 type call struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// answer is the answer to a line.
+// answer is what this program answers to a line.
 type answer struct {
 	ID    string `json:"id"`
 	Skip  bool   `json:"skip,omitempty"`

@@ -35,13 +35,13 @@ type line struct {
 	Finish   string
 }
 
-// call is a call that was read.
+// call is a tool call that the decoder has read in the input.
 type call struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// answer is the answer to a line.
+// answer is what this program answers to a line.
 type answer struct {
 	ID    string `json:"id"`
 	Calls []call `json:"calls"`

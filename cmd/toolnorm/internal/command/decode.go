@@ -124,7 +124,7 @@ type lineRequest struct {
 	Stream bool `json:"stream"`
 }
 
-// lineReply is the answer to one line.
+// lineReply is the answer to one line of decode --jsonl.
 type lineReply struct {
 	ID        json.RawMessage `json:"id"`
 	Calls     []lineCall      `json:"calls"`
@@ -134,7 +134,7 @@ type lineReply struct {
 	Error     *string         `json:"error"`
 }
 
-// lineCall is one call of a reply.
+// lineCall is one tool call in a lineReply.
 type lineCall struct {
 	ID        string `json:"id,omitempty"` // the ID that the model wrote, if any
 	Name      string `json:"name"`
