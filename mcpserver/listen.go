@@ -106,8 +106,8 @@ func (s *Server) over(session string) {
 }
 
 // subscribe answers with the stream on which a client of 2026-07-28 is notified of the changes that
-// it asked for. The stream stays open for hours, so it counts for MaxStreams and takes no place
-// among the requests.
+// it asked for. The stream stays open for hours, so it counts for MaxStreams and not for the number
+// of requests that are answered at the same time.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, m message) {
 	box := newOutbox()
 	l, hears, rpcErr := s.engine.subscription(r.Context(), box, m)

@@ -152,8 +152,9 @@ func (q *queue) withdraw(c *conn, id string) {
 	q.done(c, 1)
 }
 
-// park puts a conn into the line for places, unless it is in the line already or has no backlog.
-// Conns wait in line and not messages, so that ten messages of one conn count as one.
+// park puts a conn into the line of those that wait for a free worker, unless it is in the line
+// already or has no backlog. Conns wait in line and not messages, so that ten messages of one conn
+// count as one.
 func (q *queue) park(c *conn) {
 	if !c.parked && len(c.backlog) > 0 {
 		c.parked = true
@@ -161,9 +162,9 @@ func (q *queue) park(c *conn) {
 	}
 }
 
-// start gives the free places to the conns in line. Each conn gets one, and then goes to the end of
-// the line. The backlog of a conn that has ended is dropped; its running requests end with its
-// context.
+// start lets workers begin messages of the conns in line, as long as fewer messages are being
+// answered than may be at the same time. Each conn gets one worker, and then goes to the end of the
+// line. The backlog of a conn that has ended is dropped; its running requests end with its context.
 func (q *queue) start() {
 	for n := len(q.parked); n > 0 && q.running < q.most; n-- {
 		c := q.parked[0]
@@ -235,8 +236,7 @@ func (q *queue) caller(c *conn, m message) *caller {
 }
 
 // quick reports whether a request is answered at once and in order, by the dispatcher or the HTTP
-// handler itself, without taking a place. Requests that may have to ask other servers are not
-// quick.
+// handler itself, without a worker. Requests that may have to ask other servers are not quick.
 func (e *engine) quick(c *caller, m message) bool {
 	_, alone := e.cfg.Gateway.(none)
 	switch mcp.MCPMethod(m.method) {

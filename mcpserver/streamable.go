@@ -127,8 +127,8 @@ func callerOf(found *session, principal string, modern bool, version string, m m
 }
 
 // batch answers the messages of a batch. Only 2025-03-26 has batches; for later revisions a batch
-// is an invalid request. The messages run one after the other in one place, so a batch is no way
-// around MaxCalls.
+// is an invalid request. The messages run one after the other and count as one request, so a batch
+// is no way around MaxCalls.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, found *session) {
 	version := cmp.Or(r.Header.Get("Mcp-Protocol-Version"), oldest)
 	// The negotiated revision has precedence over the header.

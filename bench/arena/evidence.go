@@ -127,9 +127,9 @@ func number(row []string, column int) (int, error) {
 	return strconv.Atoi(leading.FindString(row[column]))
 }
 
-// better returns a sentence for each place in a table where another reader is better than toolnorm.
-// It compares two columns of the same row, or the row of the other reader with toolnorm's rows. It
-// returns an error if a cell has no number.
+// better returns a sentence for each case in a table in which another reader is better than
+// toolnorm. It compares two columns of the same row, or the row of the other reader with toolnorm's
+// rows. It returns an error if a cell has no number.
 func (s *source) better(t table) (all []string, err error) {
 	for _, row := range t.Rows {
 		for _, p := range s.pairs {

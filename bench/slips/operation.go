@@ -10,7 +10,7 @@ import (
 )
 
 // operation is a function that makes a slip, a small mistake, in a frame. It returns false if the
-// frame has no place for it.
+// slip cannot be made in the frame.
 type operation func(w way, r *rand.Rand, f *frame) bool
 
 // operations are the operations that kinds.txt may name.
@@ -31,8 +31,8 @@ func init() {
 	}
 }
 
-// slip returns a copy of the frame with a slip of the kind. It uses a random variant for which the
-// frame has a place. It returns nil if there is none.
+// slip returns a copy of the frame with a slip of the kind. It uses a random variant that can be
+// made in the frame. It returns nil if there is none.
 func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	for _, i := range r.Perm(len(k.ways)) {
 		g := *f

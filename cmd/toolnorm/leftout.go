@@ -54,7 +54,7 @@ func (s *settings) leaveOut(setting string, odd []error) {
 	}
 }
 
-// sayOdd logs the parts of the settings that cannot be used and are left out.
+// sayOdd logs those parts of the settings that cannot be used and are left out.
 func sayOdd(log zerolog.Logger, s settings) {
 	for _, err := range s.odd {
 		log.Warn().Str("error", fmt.Sprintf("%.500s", err)).Msg(

@@ -55,8 +55,8 @@ func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	return usable(all, odd)
 }
 
-// usable returns its arguments unchanged. However, if odd is not empty and there is no key, it
-// returns the first error in odd as err.
+// usable returns its arguments unchanged. However, if there is no key and the list odd has errors,
+// it returns the first of them as err.
 func usable(all Keys, odd []error) (Keys, []error, error) {
 	if len(all) == 0 && len(odd) > 0 {
 		return nil, nil, odd[0]

@@ -128,8 +128,8 @@ func (c *Client) find(ctx context.Context) (*collection, error) {
 }
 
 // call sends body to an endpoint of the collection, such as "query", and decodes the answer into
-// the pointer into. It fails as do does. If the collection's id no longer exists, it looks the id
-// up again and tries once more, since the collection may have been recreated.
+// the pointer into. Its errors are those of the method do. If the collection's id no longer exists,
+// it looks the id up again and tries once more, since the collection may have been recreated.
 func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	for again := false; ; again = true {
 		found, err := c.find(ctx)
@@ -149,7 +149,7 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 
 // Query returns, for each vector, the texts of the n nearest records. All vectors go in one
 // request. Chroma returns null for a record that was stored without its text; such a record is left
-// out. It fails as call does.
+// out. Its errors are those of the method call.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n,
@@ -173,7 +173,7 @@ func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]str
 
 // Make creates the collection, for cosine distances, unless it exists. By default Chroma would
 // compare by squared distances, whose order differs from that of cosines if vectors have different
-// lengths. It fails as do does.
+// lengths. Its errors are those of the method do.
 func (c *Client) Make(ctx context.Context) error {
 	body := map[string]any{"name": c.Collection, "get_or_create": true,
 		"configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
@@ -203,7 +203,8 @@ func (c *Client) Records(ctx context.Context, source string) (
 }
 
 // Upsert adds records, and replaces those with the same id; an add would leave the old ones. The
-// source is written to the metadata, where Records finds it. It fails as call does.
+// source is written to the metadata, where Records finds it. Its errors are those of the method
+// call.
 func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 	vectors [][]float32) error {
 	metadata := make([]map[string]any, len(ids))
@@ -215,7 +216,7 @@ func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 }
 
 // Delete removes the records with the given ids. Without ids it does nothing, since it is uncertain
-// what a server would remove then. It fails as call does.
+// what a server would remove then. Its errors are those of the method call.
 func (c *Client) Delete(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil

@@ -163,8 +163,9 @@ func (x *examination) places(ctx context.Context) bool {
 // shorter time may be just the overhead of the second request.
 const enough = 200 * time.Millisecond
 
-// placesBy returns a sentence for the report. The parameter first is the time until the second
-// request was answered, and left is the time for which the first request was still running.
+// placesBy returns a sentence for the report, which says whether the server answers several
+// requests at a time. The parameter first is the time until the second request was answered, and
+// left is the time for which the first request was still running.
 func placesBy(left, first time.Duration) string {
 	switch {
 	case left < enough:

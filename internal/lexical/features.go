@@ -143,7 +143,8 @@ func (r *run) end() {
 	clear(r.before)
 }
 
-// add adds a token of the query at a place in the field.
+// add adds a token of the query that occurs in the field. The parameter at is its index in the
+// field, and term is its index in Terms.
 func (r *run) add(at, term int) {
 	if r.before == nil {
 		r.before, r.now = make([]float64, len(r.look.order)), make([]float64, len(r.look.order))

@@ -21,7 +21,8 @@ const (
 	PostgreSQL             // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest
 )
 
-// Parameter is one place in a statement at which a value is bound.
+// Parameter is a parameter of a statement, with its position there. A value is bound to it when the
+// statement is run.
 type Parameter struct {
 	Name string
 	At   int // the offset of the colon

@@ -57,8 +57,8 @@ type Refusal struct {
 // syntaxError is the SQLSTATE of a statement that does not parse.
 const syntaxError = "42601"
 
-// Error implements error. It returns one sentence with the place: `pg_sleep is not among the
-// functions that may be called (line 1, column 8)`.
+// Error implements error. It returns one sentence with the line and the column: `pg_sleep is not
+// among the functions that may be called (line 1, column 8)`.
 func (r *Refusal) Error() string {
 	line, column, ok := r.Place()
 	if !ok {
@@ -90,8 +90,8 @@ func place(sql string, offset int) (line, column int) {
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
 
-// refuse returns a Refusal with a formatted reason for the place at offset in sql; -1 means the
-// whole statement.
+// refuse returns a Refusal with a formatted reason. The parameter offset is the position in sql
+// that the refusal names; -1 means the whole statement.
 func refuse(sql string, offset int, format string, args ...any) *Refusal {
 	return &Refusal{Why: fmt.Sprintf(format, args...), Offset: offset, sql: sql}
 }
@@ -145,7 +145,7 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// or returns l with the limits of standard in place of zero limits.
+// or returns l with its zero limits replaced by those in the parameter standard.
 func (l Limits) or(standard Limits) Limits {
 	return Limits{cmp.Or(l.Rows, standard.Rows), cmp.Or(l.Bytes, standard.Bytes),
 		cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}

@@ -20,7 +20,7 @@ func (k Kind) words(sql string) ([]token, *Refusal) {
 
 // tokens returns the tokens of a statement, without white space and comments. An unclosed text or
 // comment extends to the end, as in SQLite; PostgreSQL refuses it. The tokens are used for bounds
-// and places, but never alone to decide what a statement means.
+// and positions, but never alone to decide what a statement means.
 func (k Kind) tokens(sql string) (all []token) {
 	for i := 0; i < len(sql); {
 		n, blank := k.next(sql[i:])

@@ -81,8 +81,8 @@ func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err er
 	return steps, errors.New("the conversation has no end")
 }
 
-// tool returns the tool with a name. It fails if no such tool was offered, because a proxy must
-// never pass on such a call.
+// tool returns the tool with the given name. It fails if no such tool was offered, because a proxy
+// must never pass on such a call.
 func (c *Client) tool(name string) (Tool, error) {
 	for _, t := range c.Tools {
 		if t.Name == name {

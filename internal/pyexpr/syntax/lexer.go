@@ -64,7 +64,7 @@ type lexer struct {
 }
 
 // lex returns the tokens of src[pos:]. If the source contains something that is no token in Python,
-// it raises an error at that place.
+// it raises an error at that position.
 func lex(src string, pos int) []token {
 	l := &lexer{src: src, pos: pos}
 	if err := py.Attempt(l.all); err != nil {

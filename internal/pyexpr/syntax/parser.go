@@ -13,7 +13,7 @@ import (
 // author look for a typing error.
 
 // Parse returns the tree of the expression in src that begins at the offset start. It raises an
-// error with a place if there is no valid expression.
+// error with a position if there is no valid expression.
 func Parse(src string, start int) *Tree {
 	p := &parser{reader: reader{src: src, tokens: lex(src, start)}}
 	root := p.whole()

@@ -48,8 +48,8 @@ var values = []struct {
 	{"huge text", strings.Repeat("x", huge)}, {"a huge list", slices.Repeat([]any{"x"}, huge/20)},
 }
 
-// Value returns an odd value, as encoding/json represents it, and a description. A value that is
-// not UTF-8 contains the constant latin, a placeholder.
+// Value returns an odd value, one that a program may not expect, as encoding/json represents it,
+// and a description. A value that is not UTF-8 contains the constant latin, a placeholder.
 func Value(r *rand.Rand) (why string, value any) {
 	if r.IntN(len(values)+1) == 0 {
 		var deep any = "odd"
@@ -62,8 +62,8 @@ func Value(r *rand.Rand) (why string, value any) {
 	return v.why, v.value
 }
 
-// Member returns a variant of a JSON object that is odd in one member or as a whole, and a
-// description. A text that is not JSON is returned unchanged.
+// Member returns a variant of a JSON object that is wrong or unusual in one member or as a whole,
+// and a description. A text that is not JSON is returned unchanged.
 func Member(r *rand.Rand, good string) (why, text string) {
 	var tree map[string]any
 	if err := json.Unmarshal([]byte(good), &tree); err != nil {
@@ -139,8 +139,8 @@ func encode(v any) string {
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), latin, "\xfc\xe4")
 }
 
-// Column returns an odd value for a column of a database, and a description. Databases refuse some
-// of these values.
+// Column returns an odd value, one that a program may not expect, for a column of a database, and a
+// description. Databases refuse some of these values.
 func Column(r *rand.Rand) (why string, value any) {
 	if r.IntN(6) == 0 {
 		return "a blob", [][]byte{{0, 1, 0xff}, []byte("odd"), make([]byte, 16), nil}[r.IntN(4)]
@@ -156,7 +156,7 @@ func Column(r *rand.Rand) (why string, value any) {
 	return why, value
 }
 
-// File returns an odd variant of a good file, and a description.
+// File returns a damaged or unusual variant of a good file, and a description.
 func File(r *rand.Rand, good []byte) (why string, text []byte) {
 	n := len(good)
 	hurt := slices.Clone(good)
@@ -193,7 +193,7 @@ func File(r *rand.Rand, good []byte) (why string, text []byte) {
 	return "twice", append(hurt, good...)
 }
 
-// Line returns an odd variant of a good line, and a description.
+// Line returns a damaged or unusual variant of a good line, and a description.
 func Line(r *rand.Rand, good string) (why, line string) {
 	why, text := File(r, []byte(good))
 	return why, strings.NewReplacer("\n", " ", "\r", " ").Replace(string(text))

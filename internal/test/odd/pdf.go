@@ -49,7 +49,7 @@ func PDFOf(objects, kids []string) []byte {
 	return b.Bytes()
 }
 
-// oddPage returns the page that is object n and its content, one of them changed to something odd.
+// oddPage returns the page that is object n and its content, one of which was damaged.
 func oddPage(r *rand.Rand, n int, page, content string) (string, string) {
 	odd := []string{"null", "7", "(text)", "[]", "[0 0 R]", "<<>>", "99 0 R",
 		fmt.Sprintf("%d 0 R", n), "/Name", "<<", "true", "-1"}[r.IntN(12)]

@@ -108,8 +108,8 @@ func (c *testFormat) Run(m *Console) error {
 	return err
 }
 
-// printProblems writes the problems, each with its place. If there are any, it returns an error
-// that says how many, for what was examined.
+// printProblems writes the problems, each with the name of its test case or check. If there are
+// any, it returns an error that says how many, for what was examined.
 func printProblems(w io.Writer, what string, problems []family.Problem) error {
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))
@@ -158,7 +158,7 @@ type docFormats struct {
 }
 
 // Run prints the table or writes it into the file. It returns an error if the file cannot be read
-// or written, or has no place for the table.
+// or written, or lacks the two lines between which the table belongs.
 func (c *docFormats) Run(m *Console) error {
 	table, err := family.Table(adapters.All())
 	if err != nil {
