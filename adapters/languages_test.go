@@ -65,7 +65,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 			call, tool = fields[2], madeOf(t, fields[2]).Name
 			continue
 		case "says":
-			for _, kind := range []string{"announce", "show", "document"} {
+			for _, kind := range []string{"announce", "show", "document", "act"} {
 				said[language+" "+kind] = []chat.Message{message}
 			}
 			continue
@@ -86,7 +86,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 		}
 		for _, text := range languageTexts(line, call, tool) {
 			all = append(all, languageCase{set: set, language: language, text: text, call: call,
-				announced: kind == "announce", hint: kind == "hint", messages: said[language+" "+kind]})
+				announced: kind == "announce", hint: kind == "hint" || kind == "act", messages: said[language+" "+kind]})
 		}
 	}
 	return all
@@ -217,6 +217,8 @@ func languageTexts(line, call, tool string) (all []string) {
 	fence := "```json\n" + call + "\n```"
 	text := strings.NewReplacer("{T}", tool, `\n`, "\n", "{C}", call, "{F}", fence).Replace(fields[2])
 	switch fields[1] {
+	case "act": // an announcement, the call and what is said behind it
+		return []string{text}
 	case "quote":
 		return []string{text, text + "\n"}
 	case "document":
