@@ -55,10 +55,10 @@ func affordable(r *chat.Request) error {
 	return err
 }
 
-// checkSupported returns the job, or an error if the request has pictures and its model takes none.
-// A server would drop the pictures silently, and the model would answer as if there were none. The
-// error's Param names the message. If it is not known whether the model takes pictures, the request
-// is accepted.
+// checkSupported returns the job. It returns an error instead if the request has pictures and its
+// model takes none. The error's field Param names the message with the picture. A server would drop
+// the pictures silently, and the model would answer as if there were none. If it is not known
+// whether the model takes pictures, the request is accepted.
 func (j *job) checkSupported(context.Context) (*job, error) {
 	if !j.facts.NoVision {
 		return j, nil
@@ -104,9 +104,9 @@ var foreignModels = []struct{ begins, pattern string }{
 // mostNamed is how many models an error names.
 const mostNamed = 5
 
-// advised returns an error with advice added if err means that the server has no such model. Agents
-// ask for models of their makers by default, and "not found" alone makes their users look for an
-// account. Other errors are returned unchanged.
+// advised returns err with advice added to its message if err means that the server has no such
+// model. Agents ask for models of their makers by default, and "not found" alone makes their users
+// look for an account. Other errors are returned unchanged.
 func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	f := fault.From(err)
 	if f.Kind != fault.NotFound || f.Param != "model" {
@@ -131,8 +131,8 @@ func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	return &told
 }
 
-// named returns the names of a server's models, joined for a sentence. It returns "" if the server
-// does not list them.
+// named returns the names of a server's first models as a list for an error message. It returns ""
+// if the server does not list its models.
 func (e *Engine) named(ctx context.Context, s *server) string {
 	list, err := s.list(ctx)
 	if err != nil {

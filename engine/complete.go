@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// complete returns the reply to a request that continues a text. If the request fails, the reply
-// has the error. Only two stages of a reply apply: the form of the answer and the end. There are no
-// calls to look for, and what editors send (code before and after the cursor) must come back byte
-// for byte.
+// complete returns the reply to a request that continues a text. If the request fails, the reply is
+// only the error. Two of the usual stages of a reply apply: the one that checks the form of an
+// answer, and the one that completes the end. There are no calls to look for, and what editors send
+// (code before and after the cursor) must come back byte for byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
@@ -30,10 +30,11 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 
 var _ chat.Embedder = (*Engine)(nil)
 
-// Embed implements chat.Embedder. It returns the vectors of r's texts. It returns an error if no
-// server can answer, or if a server sends another number of vectors than texts, because clients
-// pair them by position and would file texts under others' vectors. It sends no keep-alives, since
-// nothing can be written before the answer, which is one document.
+// Embed implements chat.Embedder. It returns the vectors of r's texts, or an error if no server can
+// answer. It also returns an error if the number of vectors differs from the number of texts.
+// Clients pair vectors and texts by position, and would store texts under the vectors of other
+// texts. Embed sends no keep-alives, since nothing can be written before the answer, which is one
+// document.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	t := e.newTurn(embedRoot(e.Real(name), r))

@@ -35,9 +35,9 @@ func (t *target) fixedContext(r *chat.Request) (n int) {
 	return t.engine.cfg.NumCtx
 }
 
-// chooseContext returns the job with the context of the request set: a fifth more than the
-// estimate, and room for the reply. Ollama's default of 4,096 tokens would silently drop the tools
-// of most agents. It never fails.
+// chooseContext returns the job with a context length for its request: a fifth more than the
+// estimated number of tokens, and room for the reply. Ollama's default of 4,096 tokens would
+// silently drop the tools of most agents. It never fails.
 func (j *job) chooseContext(ctx context.Context) (*job, error) {
 	k := *j
 	k.context = j.sized(ctx, j.orderFor(j.request))
@@ -132,7 +132,7 @@ func (j *job) trim(tokens int) *job {
 	return j
 }
 
-// bound is the setting or limit that determines the context of a request.
+// bound is the setting or the limit that keeps a request's context from being longer.
 type bound string
 
 const (
@@ -143,8 +143,8 @@ const (
 	byServer   bound = "the model server"
 )
 
-// boundBy returns what limits the context of the request to size tokens. The error message names
-// it, because it decides which setting helps.
+// boundBy returns the setting or the limit because of which the request's context has only size
+// tokens. The error message names it, so that the user knows which setting helps.
 func (t *target) boundBy(r *chat.Request, size int) bound {
 	trained := t.facts.Window > 0 && size >= t.facts.Window
 	bySize := t.fixedContext(r) == 0
@@ -198,9 +198,9 @@ func (j *job) tooLong(tokens int, exact bool) error {
 }
 
 // meter returns a meter that estimates tokens for this request. If the server has counted this
-// request's tokens in a refusal, the meter is made from that count. Otherwise it is what was
-// learned from earlier requests to the model. A count in a refusal is exact for this text, but a
-// ratio learned from other requests is not.
+// request's tokens in a refusal, the meter is made from that count, which is exact for this text.
+// Otherwise it uses the ratio of bytes to tokens that was learned from earlier requests to the
+// model.
 func (j *job) meter() window.Meter {
 	if j.counted.Tokens > 0 {
 		return j.counted

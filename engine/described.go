@@ -50,9 +50,9 @@ func describeTools(r *chat.Request, f *adapters.Format, w adapters.Wording) *cha
 	return &c
 }
 
-// retold writes the calls and results of a conversation as text in a family's format. Families that
-// number their calls count them through the whole conversation, so its methods must be called for
-// every turn from the beginning.
+// retold writes the calls and results of a conversation as text in a family's format. Some families
+// number the calls through the whole conversation. So a retold must be given every turn, from the
+// first one on.
 type retold struct {
 	f     *adapters.Format
 	n     int                  // number of calls so far
@@ -113,9 +113,10 @@ var wordings = []adapters.Wording{
 	adapters.Signatures, adapters.Schemas,
 }
 
-// wordingOf returns how tools are described to the job's model: as configured, or else as its
-// family declares, or else as an earlier request has found out, or else as a probe finds out now.
-// Nothing is learned from a probe that ended because the client left.
+// wordingOf returns the wording in which tools are described to the job's model, such as JSON
+// schemas or Python signatures. The settings decide first, then the model's family, then what an
+// earlier request has found out. If none of them says anything, the model is probed now. Nothing is
+// learned from a probe that ended because the client left.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
 		w, _ := adapters.ParseWording(s) // a wording that Validate refuses is ignored
@@ -135,10 +136,11 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	return w
 }
 
-// probeWording returns the first wording in which the model makes the call that it is asked for. It
-// returns the zero value if there is none, or if the time is over. The probe is worth up to four
-// generations, because the same small model called correctly in 23 to 30 of 30 prompts, depending
-// on the wording (docs/evidence/models.md). If the model understands no wording, the log says so.
+// probeWording tries the wordings in which tools can be described to a model. It returns the first
+// one in which the model makes the call that it is asked for, or 0 if there is none, or if the time
+// is over. The probe is worth up to four generations, because the same small model called correctly
+// in 23 to 30 of 30 prompts, depending on the wording (docs/evidence/models.md). If the model
+// understands no wording, the log says so.
 func (t *target) probeWording(ctx context.Context,
 	understands func(context.Context, adapters.Wording) bool) adapters.Wording {
 	began := time.Now()
@@ -170,9 +172,9 @@ var probeTools = []chat.Tool{
 // probeAsk is the user's message of the probe.
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
-// understands reports whether the model makes the right call when tools are described in a wording.
-// The reply passes through all stages except memory, because what counts is whether a client would
-// get the right call. Two calls are as wrong as none.
+// understands reports whether the model makes the right call when tools are described in the
+// wording w. The reply passes through all stages except memory, because what counts is whether a
+// client would get the right call. Two calls are as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limitTokens(&chat.Request{

@@ -10,8 +10,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Plan describes how a model is read, as far as its name and the settings say. It does not include
-// the results of a probe.
+// Plan describes how the engine reads a model's replies, as far as the model's name and the
+// settings determine it. It does not include the results of a probe.
 type Plan struct {
 	Server   string // "ollama", "demo", or the name of an Upstream
 	Model    string // the name that its server uses
@@ -22,8 +22,9 @@ type Plan struct {
 	Wording string
 }
 
-// Plan returns how a model is read, or the model that an alias stands for. It asks no server, so
-// that lists of models can show it at no cost.
+// Plan returns how the engine reads the replies of a model. If the parameter model is an alias, the
+// plan is that of the model that the alias stands for. It asks no server, so that lists of models
+// can show it at no cost.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
 	full := e.Real(model)

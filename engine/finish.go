@@ -148,9 +148,9 @@ func beginning(s string, stops []string) int {
 	return longest
 }
 
-// finish completes the end of a reply. It adds to the Finish how the reply was read, and drops any
-// events after the Finish. A reply without a Finish ends with an error instead, and so does a reply
-// that the server gave up before any call was complete. An empty reply is passed on as it is,
+// finish completes the end of a reply. It adds to the Finish event how the reply was read, and
+// drops any events after it. A reply without a Finish ends with an error instead, and so does a
+// reply that the server gave up before any call was complete. An empty reply is passed on as it is,
 // because models do answer with nothing, for example after the result of a tool, and asking again
 // would bring the same.
 func finish(ctx context.Context, f *adapters.Format, strategy string, in events) events {
@@ -200,7 +200,7 @@ func ending(counts chat.Counts, reason string, meta chat.Meta) *chat.Fixed {
 		{Kind: chat.Finish, Text: reason, Meta: &meta}}
 }
 
-// costing returns an event with the tokens of spent added to its own counts. An event without
+// costing returns the event ev with the token counts in spent added to its own. An event without
 // counts is returned unchanged. The counts are copied, because the server's event may still be used
 // by an observer.
 func costing(ev chat.Event, spent chat.Counts) chat.Event {
@@ -222,9 +222,9 @@ func withStep(ev chat.Event, step string) chat.Event {
 	return ev
 }
 
-// add returns the events of a reply, with the tokens that the gate spent before the reply added to
-// its counts. The client pays for these tokens as well. The costs of repairs are not included,
-// since the guard adds those itself.
+// add returns the events of a reply. Its counts include the tokens that were spent before the
+// reply, on asking the model whether it needs a tool. The client pays for these tokens as well. The
+// costs of repairs are not included, since the guard, which repairs calls, adds those itself.
 func (b beforehand) add(in events) events {
 	if b.spent == (chat.Counts{}) {
 		return in

@@ -14,14 +14,16 @@ type flight[V any] struct {
 	running map[wanted]*trip[V] // by the result that they find
 }
 
-// wanted is the key of a trip. It has everything on which the result of the work depends.
+// wanted is the key of one piece of shared work in a flight. It has everything on which the result
+// of the work depends.
 type wanted struct {
 	server *server // nil: the result is the same for every server of a pool
 	model  string
 	by     string
 }
 
-// trip is one piece of shared work. One request does it, and the others wait for its result.
+// trip is one piece of shared work in a flight. One request does the work, and the others wait for
+// its result.
 type trip[V any] struct {
 	done chan struct{} // closed when there is a result
 	v    V
@@ -64,8 +66,8 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 	}
 }
 
-// find calls work, and returns its result or its error. The requests that wait for c get the same
-// result.
+// find calls work, and returns its result or its error. The requests that wait for the trip c get
+// the same result.
 func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (
 	V, error) {
 	defer func() { // runs also when work panics

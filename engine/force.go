@@ -136,18 +136,19 @@ func addMarks() chat.Hook {
 	}
 }
 
-// withForcedCall returns a copy of the job with its output constrained to f, and limited to the
-// tokens of f, whatever limit the client set.
+// withForcedCall returns a copy of the job whose output is constrained to the call in f. The limit
+// of tokens in f applies as well, whatever limit the client set.
 func (j *job) withForcedCall(f *forcing) *job {
 	k := j.with(limitTokens(j.request, f.tokens))
 	k.force = f
 	return k
 }
 
-// onlyOffered returns the events with each call shown as text whose tool was not offered, or may
-// not be called. The decoder lets no such call through, but a server's own parser does: models
-// invent tools, and some parsers read calls under tool_choice "none" as well. If tool_choice
-// requires a call, it is left out, since requireCall then ends the reply with an error.
+// onlyOffered returns the events of a reply. A call is replaced by its text if its tool was not
+// offered, or may not be called. The decoder lets no such call through, but a server's own parser
+// does: models invent tools, and some parsers read calls under tool_choice "none" as well. If
+// tool_choice requires a call, the text of such a call is left out, since requireCall then ends the
+// reply with an error.
 func onlyOffered(j *job, in events) events {
 	may := map[string]bool{}
 	for _, tool := range callable(j.request) {

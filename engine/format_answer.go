@@ -59,13 +59,13 @@ func (j *job) answerSchema() json.RawMessage {
 	return form
 }
 
-// formedAnswer brings the text of a reply into the form that response_format wants. Two rules hold:
-// what was sent can always be completed to an answer that fits, and a reply that ends with stop has
-// been completed to one.
+// formedAnswer brings the text of a reply into the form that response_format requires. Two rules
+// hold. What was sent can always be completed to an answer that fits. And if a reply ends with
+// stop, it has been completed to such an answer.
 //
-// Without tools the text streams as far as it fits (valid.Prefix), so the first token does not
-// wait. With tools the text is held until it is known whether it is an answer or accompanies calls,
-// which need no form.
+// Without tools the text is sent as it comes, as far as it fits (valid.Prefix), so the first token
+// does not wait. With tools the text is held until it is known whether it is an answer. Text that
+// accompanies calls needs no form.
 type formedAnswer struct {
 	j      *job
 	ctx    context.Context
@@ -180,7 +180,7 @@ func (a *formedAnswer) finish(ev chat.Event) bool {
 	return a.sendKept(text) && (a.usage == nil || a.yield(*a.usage, nil)) && a.yield(ev, nil)
 }
 
-// sendKept sends the rest of the text, or the kept events of the whole text if there are any. It
+// sendKept sends the rest of the text, or else the kept events if they have the whole text. It
 // returns false if no more events are wanted.
 func (a *formedAnswer) sendKept(text string) bool {
 	if len(a.kept) > 0 {
@@ -301,8 +301,8 @@ func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 }
 
 // scalar returns the one value that fits and has a line of its own, for schemas of strings, numbers
-// or words. It returns false if there are none or two, or if a line begins an object or array.
-// Values between words do not count, like the 3 of "I have 3 answers".
+// or words. It returns false if there is none, if there are two different ones, or if a line begins
+// an object or array. Values between words do not count, like the 3 of "I have 3 answers".
 func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(strings.TrimSpace(line), "`")
@@ -352,8 +352,8 @@ func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	return answer, closers
 }
 
-// closed returns an answer with only its closing brackets added, or "" if it needs no brackets or
-// more than brackets. It is the last resort, as the model may not have been finished.
+// closed returns an answer with only its missing closing brackets added, or "" if it lacks nothing
+// or more than that. It is the last resort, as the model may not have been finished.
 func (a *formedAnswer) closed(text string) string {
 	answer, missing := a.read(text)
 	if missing != closers {

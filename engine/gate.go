@@ -52,7 +52,8 @@ func gating(j *job) string {
 	return GateAuto
 }
 
-// gate is what GateAuto found out about a model.
+// gate is what was found out about a model by asking it whether it needs a tool (GateAuto): it
+// called a tool without need, it never picks a tool, or nothing is known yet.
 type gate uint8
 
 const (
@@ -116,8 +117,8 @@ func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	return k.withoutTools(ctx)
 }
 
-// withoutTools returns the job without tools, and with a strategy that is chosen anew. It returns
-// the error of chooseStrategy.
+// withoutTools returns the job without tools, and with a strategy that is chosen again, now without
+// tools. It returns the error of chooseStrategy.
 func (j *job) withoutTools(ctx context.Context) (*job, error) {
 	without := *j.request
 	without.Tools = nil

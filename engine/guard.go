@@ -138,8 +138,8 @@ func (g *guard) begin(ev chat.Event) bool {
 	return true
 }
 
-// doubtful keeps the text of a call that can be read in several ways, so that the model writes the
-// call again. None of the readings is passed on. It always returns true.
+// doubtful keeps the text of a call that can be read in several ways. None of the readings is
+// passed on, and the model writes the call again later. doubtful always returns true.
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)

@@ -59,7 +59,7 @@ type beforehand struct {
 	picked string      // the tool that the model said it needs; empty: it was not asked
 }
 
-// templateUse has the decisions that were made by the model's template.
+// templateUse has the decisions about a request that depend on the model's chat template.
 type templateUse struct {
 	named bool // the format comes from the template, not the model's name or a setting
 	// calls in the template's form cannot be read, so tools are described in the system text
@@ -92,9 +92,10 @@ func (t *target) learn(change func(*lessons)) {
 	t.server.memory.learn(t.model, t.facts.Digest, change)
 }
 
-// order returns the order for the server. The tools are described in the system text with strategy
-// prompt, and for a forced call if the template has no place for tools or the server does not
-// render. Pictures cannot be part of a raw prompt, which is text.
+// order returns the order for the server. With strategy prompt, the tools are described in the
+// system text. For a forced call they are also described there, if the template has no place for
+// tools or the server does not render prompts. A request with pictures is not rendered, because a
+// rendered prompt is only text.
 func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {

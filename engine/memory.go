@@ -15,8 +15,8 @@ import (
 //
 // Lessons are valid as long as the model has the same digest. A model without a digest may be
 // replaced unnoticed before the next request. But learning everything anew each time would cost the
-// client seconds, since the wording is found by up to four generations. So the lessons about such a
-// model are valid for undigestedAge.
+// client seconds, since it takes up to four generations to find out how tools are best described to
+// a model. So the lessons about such a model are valid for undigestedAge.
 type memory struct {
 	mu sync.Mutex
 	// by name and digest, since the servers of a pool may have two models under one name

@@ -34,8 +34,9 @@ const (
 	controlName = "get_item"
 )
 
-// names has the aliases of a request. The zero value, and nil, leave every name as it is. Each
-// alias stands for exactly one name, because otherwise a call could come back under a wrong name.
+// names has the aliases of the tools of one request. The zero value, and nil, leave every name as
+// it is. Each alias stands for exactly one name, because otherwise a call could come back under a
+// wrong name.
 type names struct {
 	alias map[string]string // aliases by the client's name
 	own   map[string]string // client's names by the alias
@@ -70,8 +71,8 @@ func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// others returns a map from the client's names that a model may know from the conversation to their
-// aliases, or nil if there are no aliases.
+// others returns a map from the client's names of tools to their aliases, or nil if there are no
+// aliases. A model may know the client's names from the conversation, and use them.
 func (n *names) others() map[string]string {
 	if n == nil {
 		return nil
@@ -79,9 +80,10 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// aliasTools returns the job with tools renamed to names that the model's family can write. A name
-// gets an alias unless it is plain or passes a trial. A name that does not come back unchanged
-// loses the call, while an alias costs the model a hint at most. It never fails.
+// aliasTools returns the job with tools renamed to names that the model's family can write. A tool
+// keeps its name if every family can write the name, or if a test shows that this family can. If a
+// name does not come back unchanged, the call is lost. An alias costs the model a hint at most.
+// aliasTools never fails.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := unsureNames(j.request)
 	if len(odd) == 0 {
@@ -109,8 +111,8 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// list returns the unusual names, each with its alias, as text. The aliases appear in logs and
-// prompts, so the readers of these need to know them.
+// list returns a text that names the tools in odd that have aliases, each with its alias. People
+// who read logs and prompts see only the aliases, so they need such a list.
 func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
@@ -268,8 +270,9 @@ func hash(text string) string {
 }
 
 // readable returns the readable part of a name in ASCII letters and digits, or "tool" if there is
-// none. It reports false if a part of the name is missing in the result. For example, nothing of 工具
-// is readable, so such tools are distinguished by a hash, and their descriptions contain the name.
+// none. The result all is false if a part of the name is missing in alias. For example, nothing of
+// 工具 is readable, so such tools are distinguished by a hash, and their descriptions contain the
+// name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -345,18 +348,18 @@ func (n *names) restore(in events) events {
 	})
 }
 
-// trial records whether a family can write a name. The family's address is part of the key under
-// which a trial is cached. The trial holds the family, so that the address is not used again for
-// another family.
+// trial records the result of a test: whether a family can write a name. Results are cached under a
+// key that contains the family's address in memory. A trial holds the family, so that the address
+// is not used again for another family.
 type trial struct {
 	format *adapters.Format
 	ok     bool
 }
 
 // carries reports whether a call with the name is still the same after the job's family has printed
-// and parsed it. It also returns true if that cannot be tested, because the family fails with
-// controlName as well. A trial takes some ten microseconds, and clients send the same names with
-// every request, so the result is cached.
+// and parsed it. If this fails even with a name that every family can write (controlName), the test
+// says nothing, and carries returns true. A test takes some ten microseconds, and clients send the
+// same names with every request, so the result is cached.
 func (t *target) carries(name string) bool {
 	f := t.format
 	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name),

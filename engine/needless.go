@@ -21,15 +21,17 @@ const mostDoubted = 256
 
 // doubtCalls is the stage that asks a model, with GateAuto, whether it needs the tool that it
 // calls. It asks if the reply's first call is short and its arguments occur nowhere in the
-// conversation, such as get_weather {"city": "New York"} after "Hello!". A model that says that it
-// needs no tool answers again, without tools. From then on it is asked before tools are offered.
+// conversation, such as get_weather {"city": "New York"} after "Hello!". If the model says that it
+// needs no tool, it answers again, without tools. From then on it is asked before tools are
+// offered.
 //
-// A model that was asked beforehand is not asked again. If it makes an unexplained call of another
-// tool than the one that it picked, it did not need that call.
+// A model that was asked before this reply is not asked again. If it calls another tool than the
+// one that it picked, with arguments that occur nowhere in the conversation, it did not need that
+// call.
 //
 // The question costs a generation of some 20 tokens for such a call, and nothing for others. The
-// call is held back until its first explained value, so a call that the user asked for is sent as
-// it is written. A long call is sent in any case.
+// call is held back until the first of its values that occurs in the conversation. So a call that
+// the user asked for is sent as it is written. A long call is sent in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
 	if !asksQuestion(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
@@ -54,7 +56,7 @@ type doubted struct {
 	let   bool              // events are no longer kept
 }
 
-// pending reports whether events are kept.
+// pending reports whether events of the reply are being held back.
 func (d *doubted) pending() bool { return len(d.kept) > 0 }
 
 // take passes an event on, or keeps it while the call is in doubt. It returns false if no more
@@ -86,9 +88,9 @@ func (d *doubted) release() bool {
 	return sendAll(d.kept, d.yield)
 }
 
-// explained reports whether a value of the call is in the conversation. Values are checked as soon
-// as they are complete, so a call that was asked for waits only for its first such value. It also
-// returns true if the arguments are not JSON.
+// explained reports whether one of the values in the call's arguments occurs in the conversation.
+// Values are checked as soon as they are complete, so a call that was asked for waits only for its
+// first such value. explained also returns true if the arguments are not JSON.
 func (d *doubted) explained() bool {
 	all, err := valuesOf(d.args.String())
 	from := d.tried
@@ -133,8 +135,8 @@ func valuesOf(text string) (all []string, err error) {
 	}
 }
 
-// settle sends the kept reply, or a new reply if the model did not need its call. It is called at
-// the end of the reply, when the server is free.
+// settle sends the reply that was held back, or a new reply if the model did not need its call. It
+// is called at the end of the reply, when the server is free.
 func (d *doubted) settle(ctx context.Context) {
 	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
 	if d.j.before.picked == "" {
@@ -165,9 +167,9 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// ask asks the model which tool it needs, and returns the tool's name, or noTool, and the tokens
+// ask asks the model which tool it needs. It returns the tool's name, or noTool, and the tokens
 // that were spent. It returns "" if the answer cannot be read. It also returns "" if the model
-// picks no tool even for a control question that needs one. It remembers such a model, since its
+// picks no tool even for a control question that needs one. Such a model is remembered, since its
 // answers mean nothing.
 func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	picked, spent = d.j.picks(ctx, question(d.j.request))

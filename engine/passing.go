@@ -65,8 +65,8 @@ func repeatable(r *http.Request) error {
 	return err
 }
 
-// attempt asks one server. It returns an error if the server fails, and also if it is busy and
-// another one may still be asked.
+// attempt sends the request to one server. It returns an error if the server fails. It also returns
+// an error if the server is busy and another server may still be asked.
 func (p *passing) attempt(r *http.Request, t *turn) (*http.Response, error) {
 	s := p.server
 	if s.pool != nil {
@@ -105,7 +105,7 @@ func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, erro
 	return ollama.WatchAnswers(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
 }
 
-// held is the body of an answer. It occupies the turn's place at its server until it is closed.
+// held is the body of an answer. Until it is closed, the request counts as running at its server.
 type held struct {
 	io.ReadCloser
 	turn *turn
@@ -126,8 +126,9 @@ func (h *held) Broken() error {
 	return nil
 }
 
-// passedRoot returns the key of a request that is passed on, made of the same parts that root uses.
-// If v is nil, it returns the key of the model alone.
+// passedRoot returns the key of the conversation to which a request belongs that is passed on
+// unread. The key is made of the same parts that root uses. If v is nil, it is made of the model
+// alone.
 func passedRoot(model string, v *fastjson.Value) string {
 	var k upstream.Root
 	k.Add(model)

@@ -20,7 +20,7 @@ import (
 // nothing to decide. An error ends the request.
 type step func(*job, context.Context) (*job, error)
 
-// prepare returns a job with everything decided that answering r depends on. The order of the steps
+// prepare returns a job with all decisions that come before the reply. The order of the steps
 // matters. Names and messages must have their final form before they are measured, and the context
 // must be known before tools are weighed against it. The steps that ask the model itself come last,
 // since they need all the rest. It returns the error of the first step that fails, or an error if
@@ -57,12 +57,13 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 	return j, nil
 }
 
-// events is a reply on its way to the client. Each stage of a reply takes events and returns
-// others. A stage that has nothing to do returns the events that it got, and then costs nothing.
+// events is a reply on its way to the client. Each stage of a reply takes events and returns other
+// events. A stage that has nothing to do returns the same events, and then costs nothing.
 type events = iter.Seq2[chat.Event, error]
 
-// eachEvent returns the events of in with change applied to each. Text and errors are passed on
-// unchanged. Text is most of the events, and no such change is about text.
+// eachEvent returns the events in the parameter in, with each one changed by the function change.
+// Text and errors are passed on unchanged. Most events are text, and the functions that are used
+// here have nothing to change in it.
 func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -98,8 +99,8 @@ func sendAll(all []chat.Event, yield func(chat.Event, error) bool) bool {
 }
 
 // reply opens the model's reply and returns the events for the client. An error is the last event.
-// The returned job is the one that was answered in the end, because a server may have refused a
-// longer request.
+// The returned job is the one for which the server accepted a request. It may differ from j,
+// because a server may have refused a longer request before.
 //
 // The order of the stages matters. Needless calls are left out before the others are checked. A
 // call must fit before a required call counts as made. Ids and stop sequences apply to what will be

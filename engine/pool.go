@@ -62,7 +62,7 @@ const (
 )
 
 // newPool returns a server that stands for the pool of the servers at several addresses. The
-// function one makes the server at an address.
+// parameter one is a function that returns the server at a single address.
 func newPool(name string, ats []string, one func(at string) *server) *server {
 	p := &pool{name: name}
 	memory := new(memory) // what was learned about a model is true on every server
@@ -147,7 +147,7 @@ func (m *member) isFull() bool {
 	return time.Now().Before(m.full)
 }
 
-// look asks the servers whose lists are old which models they have. It waits for their answers,
+// look asks the servers whose lists of models are old for new ones. It waits for their answers,
 // unless a server that answers is already known to have the model.
 func (p *pool) look(ctx context.Context, model string) {
 	found := false
@@ -171,11 +171,11 @@ func (p *pool) look(ctx context.Context, model string) {
 	}
 }
 
-// candidates returns the servers that answer and have the model, except those in the map not. They
-// are in the order in which the conversation with that key prefers them. If no server lists the
-// model, all servers that answer are returned, because not every kind of server lists everything
-// that it has.
-func (p *pool) candidates(ctx context.Context, key, model string, not map[*member]error) []*member {
+// candidates returns the servers that answer and have the model, except those in the map failed.
+// They are in the order in which the conversation with the given key prefers them. If no server
+// lists the model, all servers that answer are returned, because not every kind of server lists
+// everything that it has.
+func (p *pool) candidates(ctx context.Context, key, model string, failed map[*member]error) []*member {
 	model = listedName(model)
 	p.look(ctx, model)
 	var all, others []*member
@@ -184,7 +184,7 @@ func (p *pool) candidates(ctx context.Context, key, model string, not map[*membe
 		_, has, away := m.state(model)
 		listed = listed || has
 		switch {
-		case away != nil || not[m] != nil:
+		case away != nil || failed[m] != nil:
 		case has:
 			all = append(all, m)
 		default:
@@ -295,8 +295,9 @@ func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
 	return all, nil
 }
 
-// known returns a server of the pool that has the model. This is the server of the turn in ctx, or
-// else the one that the conversation prefers. It returns an error if no such server answers.
+// known returns a server of the pool that has the model. If ctx belongs to a request for which a
+// server was already chosen, it is that server. Otherwise it is the one that the conversation
+// prefers. It returns an error if no such server answers.
 func (p *pool) known(ctx context.Context, model string) (*server, error) {
 	t, _ := ctx.Value(turnKey{}).(*turn)
 	if t == nil {

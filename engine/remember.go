@@ -51,8 +51,9 @@ type note struct {
 	Reading *readingNote      `json:"reading,omitempty"`
 }
 
-// readingNote is a stored reading. Its format is a known family, or one that was derived from a
-// template and is stored as its declaration.
+// readingNote is the stored form of a reading, which is what a model's template shows about the way
+// in which the model writes. The format in it is a known family, or one that was derived from a
+// template. The latter is stored as its declaration.
 type readingNote struct {
 	Family string `json:"family,omitempty"`
 	Lines  string `json:"lines,omitempty"`
@@ -98,7 +99,8 @@ func (n *note) same(other note) bool {
 	return n.Server == other.Server && n.Model == other.Model && n.Digest == other.Digest
 }
 
-// find returns the stored findings about a model as lessons. It returns false if there are none.
+// find returns the stored findings about a model, in the form in which they are kept in memory
+// (lessons). It returns false if there are none.
 func (n *notes) find(server, model, digest string, formats *adapters.Set) (l lessons, ok bool) {
 	if n == nil || digest == "" {
 		return l, false
@@ -115,7 +117,8 @@ func (n *notes) find(server, model, digest string, formats *adapters.Set) (l les
 	return lessons{wording: one.Wording, gate: one.Gate, reading: one.Reading.read(formats)}, true
 }
 
-// read returns the stored reading, or nil if there is none, or if its format no longer exists.
+// read returns the stored form r as a reading. It returns nil if r is nil, or if the format no
+// longer exists.
 func (r *readingNote) read(formats *adapters.Set) *reading {
 	if r == nil {
 		return nil
@@ -136,7 +139,8 @@ func (r *readingNote) read(formats *adapters.Set) *reading {
 	return out
 }
 
-// noteOf returns the part of the lessons that is worth storing. It returns false if no part is.
+// noteOf returns the part of the lessons about a model that is worth storing. It returns false if
+// no part is.
 func noteOf(l lessons, formats *adapters.Set) (one note, ok bool) {
 	one = note{Wording: l.wording, Gate: l.gate}
 	if r := l.reading; r != nil {

@@ -63,8 +63,8 @@ func (g *guard) repairAll() {
 	}
 }
 
-// repairing is one step that may repair a call. Its function do returns the repaired arguments, or
-// false if it cannot repair them.
+// repairing is one step that may repair a call. The function in its field do returns the repaired
+// arguments, or false if it cannot repair them.
 type repairing struct {
 	name string
 	off  bool
@@ -150,7 +150,8 @@ func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
 }
 
 // extends returns a call's arguments after change was applied to them. It returns false if change
-// returns false, or if the bytes that were sent cannot be completed to the result.
+// returns false. If part of the call was sent, it also returns false if that part cannot be
+// completed to the result.
 func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
 	args, ok := change(c.args.Text())
 	if ok && c.begun {
@@ -259,8 +260,8 @@ func (g *guard) ranOn(ev chat.Event) bool {
 
 // bounded asks the model again for a call that ran on without end, now with bounds on the length of
 // strings and lists. It reports whether the new call fits and was sent. A grammar never ends a
-// string or a list that has no bounds. The first attempt had none, since they would cut a long text
-// in two.
+// string or a list that has no bounds. The first attempt had no bounds, since they would cut a long
+// text in two.
 func (g *guard) bounded() bool {
 	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8,
 		Long: longIntegers(g.j.request)}, boundedTokens)
@@ -293,10 +294,10 @@ func (g *guard) forced(f *forcing) (chat.Call, error) {
 	return chat.Call{Name: call.Name, Args: call.Arguments}, err
 }
 
-// acceptRewrite returns the rewritten arguments, with the kept parts of the old ones. It returns
-// false if they do not satisfy the schema or do not extend the bytes already sent. The result is
-// checked although the model was constrained, because servers ignore constraints, weaken them, or
-// support less of JSON Schema than the tool's author used.
+// acceptRewrite returns the rewritten arguments, together with the parts of the old ones that were
+// right. It returns false if they do not satisfy the schema or do not extend the bytes already
+// sent. The result is checked although the model was constrained, because servers ignore
+// constraints, weaken them, or support less of JSON Schema than the tool's author used.
 func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	args, ok := call.Args, call.Name == c.tool.Name
 	if ok && c.stands != nil {
@@ -312,9 +313,10 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 }
 
 // reask asks the model again, and returns the arguments of the first call in its next reply that
-// fits, or false if there is none. The conversation for this ends with a result of the call, an
-// error that says what was wrong, because models are trained to see their mistakes in this form.
-// The error is at the end, so the server's prompt cache stays valid.
+// fits, or false if there is none. The conversation that the model sees ends with its wrong call
+// and a result for it. The result is an error that says what was wrong, because models are trained
+// to see their mistakes in this form. The error is at the end, so the server's prompt cache stays
+// valid.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name +
 		" again with arguments that fit its schema."
@@ -376,7 +378,7 @@ const (
 	noteLoop     = "Loop"     // the model makes the same call over and over
 )
 
-// tell reports to the client something that was done to the request. For the engine's own requests
+// tell reports to the client something that was done to its request. For the engine's own requests
 // it does nothing, since these have no observer.
 func (t *target) tell(word, text string) {
 	if t.observer.OnNote != nil {

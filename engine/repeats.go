@@ -53,9 +53,9 @@ func (j *job) detectCallLoop(context.Context) (*job, error) {
 	return j, nil
 }
 
-// withoutLoop returns a request in which the last result tells the model that it has made this call
-// before. It offers no tools unless a call is required. The note is part of the result, since few
-// templates accept a system message at the end.
+// withoutLoop returns a request whose last result has a note for the model: it has made this call
+// before. The request offers no tools unless a call is required. The note is part of the result,
+// since few templates accept a system message at the end.
 func withoutLoop(r *chat.Request, times int) *chat.Request {
 	c := *r
 	c.Messages = slices.Clone(r.Messages)
@@ -105,9 +105,9 @@ func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 const defaultSame = 3
 
 // reportSameCalls is the stage for a reply that the decoder has ended because its model made the
-// same call, or the same few calls, over and over. It logs this, and adds the counts to the end of
-// the reply. They are estimated, because the server has not counted the tokens. The first of the
-// repeated calls have been sent, and further copies are not worth their tokens.
+// same call, or the same few calls, over and over. It logs this, and adds token counts to the end
+// of the reply. The counts are estimated, because the server has not counted the tokens. The first
+// of the repeated calls have been sent, and further copies are not worth their tokens.
 //
 // Without such an end a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of
 // 14 s.

@@ -86,9 +86,9 @@ const firstName = "ollama"
 // in "demo/hermes", so no upstream may have this name.
 const demoName = "demo"
 
-// server is a model server, whose name is the prefix of its models' names, as in "box/qwen3". Only
-// the models of the first server have no prefix. What was learned of its models is stored with it,
-// since two servers may have different models of one name.
+// server is a model server. Its name is the prefix of its models' names, as in "box/qwen3". Only
+// the models of the first server have no prefix. What was learned about its models is stored with
+// the server, since two servers may have different models with the same name.
 type server struct {
 	backend // nil while its kind is only a guess, and for a pool
 	name    string
@@ -116,9 +116,9 @@ type guess struct {
 	found *server // nil until the kind is known
 }
 
-// find returns the server of that name with the backend of its kind, or an error if the server does
-// not answer. The lock is not held while the server is asked. Otherwise a server that does not
-// answer would delay every request, even those that are about to give up.
+// find returns the server with the given name, with the backend of its kind. It returns an error if
+// the server does not answer. The lock is not held while the server is asked. Otherwise a server
+// that does not answer would delay every request, even those that are about to give up.
 func (g *guess) find(ctx context.Context, name string, memory *memory) (*server, error) {
 	g.mu.Lock()
 	found := g.found
@@ -205,8 +205,8 @@ func newServer(u Upstream) (*server, error) {
 	}), nil
 }
 
-// oneOrPool returns the server at one address, or the pool of several. The function one makes the
-// server at an address.
+// oneOrPool returns the server at one address, or the pool of the servers at several. The parameter
+// one is a function that returns the server at a single address.
 func oneOrPool(name string, bases []string, one func(base string) *server) *server {
 	if len(bases) > 1 {
 		return newPool(name, bases, one)
@@ -252,8 +252,8 @@ func (e *Engine) route(ctx context.Context, model string) (*server, string, erro
 	return s, name, err
 }
 
-// single returns every single server, including the members of pools. A server whose kind cannot be
-// found out is included as it is.
+// single returns all servers one by one. For a pool it returns the members. A server whose kind
+// cannot be found out is included as it is.
 func (e *Engine) single() (all []*member) {
 	for _, s := range e.servers {
 		if s.pool == nil {
@@ -265,7 +265,8 @@ func (e *Engine) single() (all []*member) {
 	return all
 }
 
-// prefix returns the prefix of the names of a server's models. It returns "" for the first server.
+// prefix returns the prefix of the names of the models on the server m. It returns "" for the first
+// server, and for the members of a pool that is the first server.
 func (e *Engine) prefix(m *member) string {
 	first := e.servers[0]
 	if m.server == first || first.pool != nil && slices.Contains(first.pool.members, m) {

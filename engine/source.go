@@ -19,9 +19,9 @@ import (
 const maxOpenings = 5
 
 // source opens one generation with the hooks that watch it. The parameter generation is its name.
-// It returns the source, the end of the prompt, and the job that the server accepted, whose
-// context, messages or roles may differ from those of j. It returns an error if the server does not
-// accept the request.
+// The result src is the source, and tail is the end of the prompt. The returned job is the one that
+// the server accepted, whose context, messages or roles may differ from those of j. source returns
+// an error if the server does not accept the request.
 func (j *job) source(ctx context.Context, generation string) (
 	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
@@ -80,7 +80,7 @@ func (s *seen) hooks() []chat.Hook {
 	return all
 }
 
-// observe returns a hook that passes every event to the function hear before the event is decoded.
+// observe returns a hook that calls hear with every event before the event is decoded.
 func observe(hear func(chat.Event)) chat.Hook {
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err == nil {
@@ -145,9 +145,9 @@ func closing(src chat.Source, in events) events {
 	}
 }
 
-// whole returns the text that the model writes, undecoded, and the token counts of this generation.
-// The parameter generation is its name. It returns an error if the generation fails, or if the text
-// is cut. A cut text is useless, because whole is used for JSON.
+// whole asks the model, and returns the text that it writes, undecoded, and the token counts of
+// this generation. The parameter generation is its name. It returns an error if the generation
+// fails, or if the text is cut. A cut text is useless, because whole is used for JSON.
 func (j *job) whole(ctx context.Context, generation string) (
 	text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)

@@ -84,7 +84,7 @@ func (e *Engine) state(ctx context.Context, m *member) State {
 	return s
 }
 
-// poolOf returns the pool of a member.
+// poolOf returns the pool to which the server m belongs.
 func (e *Engine) poolOf(m *member) *pool {
 	i := slices.IndexFunc(e.servers, func(s *server) bool {
 		return s.pool != nil && slices.Contains(s.pool.members, m)

@@ -90,8 +90,8 @@ func (j *job) chooseStrategy(context.Context) (*job, error) {
 	return &k, nil
 }
 
-// next returns the strategy that is tried if the present one fails, or "" if there is none. Only
-// one such change is made in a request, because each costs a generation, and the client waits.
+// next returns the strategy that is tried if the given one fails, or "" if there is none. Only one
+// such change is made in a request, because each costs a generation, and the client waits.
 func (t *target) next(r *chat.Request, strategy string) string {
 	all, known := t.strategies(r), t.known()
 	for _, s := range all[slices.Index(all, strategy)+1:] {
@@ -103,8 +103,8 @@ func (t *target) next(r *chat.Request, strategy string) string {
 }
 
 // answer returns the reply by the job's strategy. If that strategy fails before anything was sent,
-// in a way that another one may cure, the next strategy is used instead, once. If it does better,
-// it is the model's strategy from then on, until the model's digest changes.
+// and another strategy may help, the next strategy is used instead, once. If it does better, it is
+// the model's strategy from then on, until the model's digest changes.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {
 		next := j.next(j.request, j.strategy)
@@ -133,9 +133,10 @@ func (j *job) answer(ctx context.Context) events {
 // occurs when the parser of a server takes a text for a call, and then drops the call.
 const whySwallowed = "the server passed on nothing of what the model wrote"
 
-// try yields the reply by the job's strategy. It returns the job that was answered. If curable is
-// set, a failure that another strategy may cure is not yielded, provided that nothing was yielded
-// before it. In this case try returns why it failed. Otherwise it returns "".
+// try yields the reply by the job's strategy. It returns the job that the server answered. If
+// curable is set, a failure that another strategy may cure is not yielded, provided that nothing
+// was yielded before it. In this case the result why is the reason of the failure. Otherwise why is
+// "".
 func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (
 	_ *job, why string) {
 	if j.observer.OnPlan != nil {

@@ -11,9 +11,9 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// reading is what a model's template shows about the way in which the model writes. It is stored
-// with the model's digest even if the template shows nothing, since it will not show more the next
-// time.
+// reading is what a model's chat template shows about the way in which the model writes. It is
+// stored with the model's digest even if the template shows nothing, since the template will not
+// show more the next time.
 type reading struct {
 	format *adapters.Format // nil: the format that the model's name means
 	says   string           // a sentence for logs and doctor
@@ -22,12 +22,12 @@ type reading struct {
 	unread bool
 }
 
-// readTemplate returns the job with the format of the model's own chat template, if no family
-// matches the model's name, or if the template shows that the family is the wrong one. A format
-// from the settings is not changed. The first request to a model costs two renderings if a family
-// claims its name, and about twenty otherwise. The result is valid for as long as the model stays
-// the same. If the server cannot be asked, the job is unchanged, and the next request asks again.
-// It returns an error if ctx has ended, or the error of probe.
+// readTemplate returns the job with the format of the model's own chat template. It does this if no
+// family matches the model's name, or if the template shows that the family is the wrong one. A
+// format from the settings is not changed. The first request to a model costs two renderings if a
+// family claims its name, and about twenty otherwise. The result is valid for as long as the model
+// stays the same. If the server cannot be asked, the job is unchanged, and the next request asks
+// again. It returns an error if ctx has ended, or the error of probe.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
 		j.engine.formatSet(j.server, j.name) {
@@ -59,10 +59,11 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 
-// askTemplate returns the reading of the model's template. It returns an error if the server did
-// not answer. A family that the name claims is only checked (two renderings), and not used if the
-// template prints other calls. Whoever made the file has chosen the name, but the template is the
-// one that the model was trained with.
+// askTemplate asks the server about the model's template, and returns the result as a reading. It
+// returns an error if the server did not answer. If a family claims the model's name, the template
+// is only checked (two renderings). The family is not used if the template prints other calls.
+// Whoever made the file has chosen the name, but the template is the one that the model was trained
+// with.
 func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, error) {
 	claimed := len(t.format.Models) > 0 && t.format.Name != "generic"
 	if r := t.readBy(claimed); r != nil {
@@ -121,10 +122,10 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 }
 
 // readBy returns a reading for a model that has a parser of Ollama's own (PARSER), or nil if there
-// is no such parser. The reading uses the family of that parser. If the model's name claims another
-// family, readBy returns nil, so that the template decides. If the name claims the same family, it
-// returns a reading that changes nothing. The maker of the model chose both name and parser, and a
-// template may be a stranger's, so the parser counts more.
+// is no such parser. The reading has the format of the parser's family. If the model's name claims
+// another family, readBy returns nil, so that the template decides. If the name claims the same
+// family, it returns a reading that changes nothing. The maker of the model chose both name and
+// parser, and a template may be a stranger's, so the parser counts more.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

@@ -78,7 +78,8 @@ func tokensOf(tools []chat.Tool, meter window.Meter) (n int) {
 	return n
 }
 
-// warnOnce logs a warning about the offered tools, once as long as the tools are the same.
+// warnOnce logs a warning about the offered tools. It does so only once as long as the tools stay
+// the same.
 func (t *target) warnOnce(tools []chat.Tool, text string) {
 	h := fnv.New64a()
 	for _, tool := range tools {

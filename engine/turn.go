@@ -27,19 +27,20 @@ type turn struct {
 	patient bool              // all servers are full, so the last one is waited for
 }
 
-// turnKey is the key under which a context has its turn.
+// turnKey is the key under which a context stores its turn.
 type turnKey struct{}
 
-// newTurn returns the turn of a request with that key. The caller must call its end.
+// newTurn returns the turn of a client's request. The parameter key identifies the conversation of
+// the request. The caller must call the turn's method end.
 func (e *Engine) newTurn(key string) *turn { return &turn{engine: e, key: key, began: time.Now()} }
 
-// context returns the context of an attempt. Requests under this context carry the key, and go to
-// the server that the turn has chosen.
+// context returns the context for an attempt. Requests under this context carry the conversation's
+// key, and go to the server that the turn has chosen.
 func (t *turn) context(ctx context.Context) context.Context {
 	return context.WithValue(upstream.WithConversation(ctx, t.key), turnKey{}, t)
 }
 
-// end releases the turn's place at its server.
+// end ends the turn's request, so that it no longer counts as running at its server.
 func (t *turn) end() {
 	if t.at != nil {
 		t.pool.give(t.at)

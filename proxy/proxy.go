@@ -152,9 +152,9 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 }
 
 // chatForms returns the forms of chat completions in the order in which they are tried. The shell
-// form is first, because it may write its text in another form, and the form that accepts every
-// request is last. With @shell and Void's prompt, a reply has to write <run_command>, so the shell
-// form has the other two below it.
+// form is first, and the form that accepts every request is last. The shell form may write the text
+// of its reply in one of the other two forms. For example, with @shell and Void's prompt, a reply
+// has to write <run_command>.
 func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}

@@ -235,10 +235,10 @@ func words(s string) []string {
 	return out
 }
 
-// inDialect returns the whole text of an answer as the family writes it. The text before the calls
-// is left out if the calls after it would not be read as calls. If the family writes only one call
-// in a reply, only the first is written. inDialect decodes its own result, so that the demo does
-// not write a reply that the family's decoder cannot read.
+// inDialect returns the whole text of an answer, with its calls in the format f of a model family.
+// The text before the calls is left out if the calls could not be read after it. If the format
+// allows only one call in a reply, only the first is written. inDialect decodes its own result, so
+// that the demo does not write a reply that the decoder of f cannot read.
 func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
 		return text
@@ -276,8 +276,9 @@ func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	return calls
 }
 
-// calledAs returns the user's name of a tool, because the model may have seen an alias ("Also
-// called …").
+// calledAs returns the name by which the user knows a tool. The parameter name is the name that the
+// model was given, which may be an alias. The description of a tool with an alias contains the
+// user's name ("Also called …").
 func (t demoTurn) calledAs(name string) string {
 	for _, tool := range t.Tools {
 		if tool.Function.Name == name {
@@ -296,13 +297,14 @@ const (
 	resultMark = "[Tool Result: "
 )
 
-// contracted returns the turn with the tools in its system prompt, and the format in which the
-// contract wants calls. The format is nil, and the turn unchanged, if the prompt has no list of
-// tools, or one that is not JSON. The list is in the system text as [{"name": "get_time",
-// "description": "…", "parameters": {…}}], and more prose follows it.
+// contracted handles requests of agents that list their tools in the system prompt, and not as
+// tools. The list is in the system text as [{"name": "get_time", "description": "…", "parameters":
+// {…}}], and more prose follows it. contracted returns the turn with these tools, and the format in
+// which such an agent expects calls. If the prompt has no such list, or one that is not JSON, the
+// turn is unchanged and the format is nil.
 //
-// In that contract a result is a message of the user, "[Tool Result: get_time]\n12:00". It becomes
-// a tool's message here, so that the demo answers it in words instead of calling again.
+// Such an agent sends a result as a message of the user, "[Tool Result: get_time]\n12:00". It
+// becomes a tool's message here, so that the demo answers it in words instead of calling again.
 func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	if len(t.Tools) > 0 || len(t.Messages) == 0 || t.Messages[0].Role != "system" {
 		return t, nil

@@ -57,9 +57,10 @@ func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	demoJSON(w, http.StatusOK, reply)
 }
 
-// demoVector returns a vector of length 1 with n dimensions. Each word adds to one of the
-// dimensions, and the text as a whole adds a tenth as much to one. Because of the text as a whole,
-// texts with the same words differ, and a text without words has a direction.
+// demoVector returns a vector of length 1 with n dimensions. Each word adds 1 to the dimension that
+// the word's hash selects, and the whole text adds 0.1 in the same way, before the length becomes
+// 1. Because of the 0.1, different texts with the same words differ a little, and a text without
+// words has a direction.
 func demoVector(text string, n int) []float32 {
 	v := make([]float32, n)
 	add := func(s string, weight float32) {

@@ -27,10 +27,9 @@ const maxShown = maxFill / 2
 const maxValues = 1 << 12
 
 // fill returns the arguments of a call as one JSON object. It has the required members, and those
-// for which the message has a value. fill sees the tool's whole schema, unlike a real model, whose
-// server prints a reduced one, because keywords that were left out would only be guessed wrong.
-//
-// Its results for a tool with city (required), days and unit (celsius, fahrenheit):
+// for which the message has a value. fill needs the tool's whole schema, because it would break the
+// rules of keywords that it does not see. (A real model is shown a reduced schema.) Its results for
+// a tool with city (required), days and unit (celsius, fahrenheit):
 //
 //	"How is the weather in New York for 3 days in Fahrenheit?"  {"city":"New York","days":3,"unit":"fahrenheit"}
 //	"weather"                                                   {"city":"example city"}
@@ -38,7 +37,8 @@ func fill(f upstream.Function, message string) json.RawMessage {
 	return find(message).object(schema.Parse(f.Parameters).Arguments(), 0)
 }
 
-// slot is a member that an object may have. Required members get the values of a message first.
+// slot is a member that an object may have, and whether it is required. The values of a message are
+// used for required members first.
 type slot struct {
 	schema.Member
 	required bool
@@ -58,8 +58,8 @@ func slots(p *schema.Place) (all []slot) {
 	return all
 }
 
-// orAnything returns p. If p is nil, because the schema says nothing, it returns a place that any
-// value fits.
+// orAnything returns the schema p. If p is nil, which means that there are no rules, it returns a
+// schema that any value fits.
 func orAnything(p *schema.Place) *schema.Place {
 	if p == nil {
 		return &schema.Place{Kinds: schema.Any}
@@ -67,17 +67,19 @@ func orAnything(p *schema.Place) *schema.Place {
 	return p
 }
 
-// n returns the number of a count, or otherwise if the schema has no such count.
-func n(c *schema.Count, otherwise int) int {
+// n returns the number of a keyword such as minLength. If the schema does not have the keyword, c
+// is nil, and n returns fallback.
+func n(c *schema.Count, fallback int) int {
 	if c == nil {
-		return otherwise
+		return fallback
 	}
 	return c.N
 }
 
-// object returns an object with the members that are required or for which the message has a value.
-// Required members choose first. Of alternatives it uses the first. If minProperties demands more
-// members, it adds some, with made-up names if the schema lists too few.
+// object returns an object that fits the schema p. It has the required members, and those for which
+// the message has a value. Required members get the message's values first. If the schema has
+// alternatives, object uses the first one. If minProperties demands more members, it adds some,
+// with made-up names if the schema lists too few.
 func (f *finds) object(p *schema.Place, depth int) []byte {
 	if p = p.Follow(); p.Alternatives != nil {
 		return f.object(p.Alternatives[0], depth)
@@ -120,9 +122,10 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 	return append(dst, '}')
 }
 
-// value returns a member's value, or nil if it is not required and the message has none for it.
-// Each type is first tried with the values in the message, so that a union gets a type for which
-// there is one. Only then a value is made up.
+// value returns a value for the member with that name. If the member is not required, and the
+// message has no value for it, it returns nil. If the schema allows several types, each type is
+// first tried with the values in the message. A value is made up only if none of the types gets one
+// in this way.
 func (f *finds) value(name string, p *schema.Place, required bool, depth int) []byte {
 	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
@@ -168,11 +171,11 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	return kinds
 }
 
-// alternative returns a value of the first alternative for which the message has one. If there is
-// none, it returns nil, or, if a value is required, a value of the first alternative that is not
-// null. Null comes last, since Pydantic writes an optional text as "anyOf": [{"type": "string"},
-// {"type": "null"}]. A constant does not depend on the message, so it does not count as found
-// there.
+// alternative returns a value that fits one of the options. It uses the first option for which the
+// message has a value. If there is no such option, it returns nil, or, if a value is required, a
+// made-up value for the first option that is not null. Null comes last, since Pydantic writes an
+// optional text as "anyOf": [{"type": "string"}, {"type": "null"}]. An option that is a constant
+// does not count as one for which the message has a value.
 func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
 	options = slices.Clone(options)
 	slices.SortStableFunc(options, func(a, b *schema.Place) int {
@@ -224,8 +227,8 @@ func example(p *schema.Place, kind schema.Kinds) string {
 	return ""
 }
 
-// choice returns the first allowed value that the message names. If there is none, it returns the
-// first allowed value if one is required, and nil otherwise. Whole words come before parts of
+// choice returns the first allowed value that occurs in the message. If none occurs, it returns the
+// first allowed value if required is true, and nil otherwise. Whole words come before parts of
 // words. Values of one or two letters count as whole words only, so that the unit "c" is not found
 // in "celsius".
 func (f *finds) choice(allowed []string, required bool) []byte {
@@ -295,8 +298,8 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 	return append(append([]byte{'['}, bytes.Join(list, []byte{','})...), ']')
 }
 
-// another returns a made-up value for element n of a list. If unique is set, each value contains
-// the number of its element, so that the elements differ.
+// another returns a made-up value for the list element with index n. If unique is set, the value
+// contains the index, so that the elements differ.
 func (f *finds) another(name string, items *schema.Place, n int, unique bool, depth int) []byte {
 	switch k := kinds(items)[0]; {
 	case !unique || n == 0:

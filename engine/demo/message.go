@@ -77,9 +77,10 @@ type finds struct {
 	paths   []string // notes.txt, /etc/hosts, src/main.go
 }
 
-// find returns the parts of a message. Quoted text is not searched again for the other kinds,
-// except for paths. The most specific kinds are searched first, because the digits of a date or an
-// id are not a number, and words that are left over may be names.
+// find returns the parts of a message, by kind. Text in quotation marks is one part, and is not
+// searched for numbers, names or parts of other kinds. The most specific kinds are searched first,
+// because the digits of a date or an id are not a number, and words that are left over may be
+// names.
 //
 // For example, `write "hello" into the file notes.txt` has the quotation hello and the path
 // notes.txt.

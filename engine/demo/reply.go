@@ -124,9 +124,9 @@ func (o *demoWriter) last(r demoRecord) {
 	o.record(r)
 }
 
-// record sends one record at once, or, if the reply is not streamed, all records together as one
-// when r is the last. The time in it is always the same, so that replies can be compared byte for
-// byte.
+// record sends r at once if the reply is streamed. If it is not, record collects the records, and
+// sends them joined into one when r is the last. The time in a record is always the same, so that
+// replies can be compared byte for byte.
 func (o *demoWriter) record(r demoRecord) {
 	if o.r.Context().Err() != nil {
 		return
@@ -144,8 +144,8 @@ func (o *demoWriter) record(r demoRecord) {
 	http.NewResponseController(o.w).Flush()
 }
 
-// join puts the text and calls of earlier records before those of r, and stores the result for the
-// next call. It makes the one record of a reply that is not streamed.
+// join puts the text and calls of all earlier records before those of r, and remembers the result
+// for the next record. So the last record of a reply that is not streamed has the whole reply.
 func (o *demoWriter) join(r *demoRecord) {
 	if before := o.whole.Message; before != nil {
 		r.Message.Content = before.Content + r.Message.Content
@@ -157,7 +157,7 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body and calls then with the result. If the body is not JSON, it
+// demoRead decodes a request's body and passes it to the function then. If the body is not JSON, it
 // answers with status 400 instead. It also answers with 400, in the words of a llama-server, if the
 // body is longer than the context. Answering such a request would take several times its memory,
 // and no model accepts so much.

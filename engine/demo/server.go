@@ -116,8 +116,8 @@ func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest
 	})
 }
 
-// demoChat is a chat request in which stream may be missing. Ollama's default is to stream, but a
-// plain bool would mean no.
+// demoChat is a chat request whose member stream may be missing. If it is missing, Ollama streams,
+// but a plain bool would be false.
 type demoChat struct {
 	ollama.ChatRequest
 	Stream *bool `json:"stream"`

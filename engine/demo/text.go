@@ -39,8 +39,9 @@ type textual struct {
 	rule        *regexp.Regexp // the pattern compiled; nil: none, or Go cannot read it
 }
 
-// textualOf returns the demands of a place on its text. Patterns are those of JavaScript, rewritten
-// for Go. A pattern that Go cannot compile is ignored, as it is when an answer is checked.
+// textualOf returns the demands that the schema p makes on a text. Patterns are those of
+// JavaScript, rewritten for Go. A pattern that Go cannot compile is ignored, as it is when an
+// answer is checked.
 func textualOf(p *schema.Place) textual {
 	s := textual{least: n(p.MinLength, 0), most: n(p.MaxLength, 0)}
 	if len(p.Patterns) > 0 {
@@ -133,9 +134,10 @@ func fromClass(ranges []rune) rune {
 	return ranges[0]
 }
 
-// text returns a string for a member of that name. It uses a text of the member's kind from the
-// message, or else the schema's example, or else a text that is clearly not a real value, such as
-// "example title". It returns nil if the member is not required and the message has no such text.
+// text returns a string for the member with the given name. It uses a text of the member's kind
+// from the message, or else the schema's example, or else a text that is clearly not a real value,
+// such as "example title". It returns nil if the member is not required and the message has no such
+// text.
 func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 	s := textualOf(p)
 	k := kindOfText(name, s.format)
@@ -205,8 +207,9 @@ func kindOfText(name, format string) int {
 	return anyText
 }
 
-// lists returns the lists of finds from which a text may be taken, the best first. A path may also
-// be quoted, and an id may be a number.
+// lists returns those lists of a message's parts (quotations, names, ids and so on) from which a
+// text of the given kind may be taken. The best list comes first. A path may also be quoted, and an
+// id may be a number.
 func (f *finds) lists(kind int) []*[]string {
 	switch kind {
 	case dateText:

@@ -62,7 +62,7 @@ type turn struct {
 	at int
 }
 
-// talk is a conversation while it passes through the steps.
+// talk is a conversation while Normal changes it, step by step.
 type talk struct {
 	turns []*turn
 	notes []Note
@@ -97,7 +97,8 @@ func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	return out, t.notes
 }
 
-// note records a change to the message with the client's index at, each code once per message.
+// note records a change to the message that has the index at in the client's conversation. Each
+// kind of change (code) is recorded once per message.
 func (t *talk) note(at int, code string) {
 	n := Note{at, code}
 	if t.noted == nil {

@@ -83,7 +83,8 @@ func (t *talk) pair() {
 	}
 }
 
-// results returns the number of results at the beginning of turns.
+// results returns how many of the given turns are results of tools, counted from the first turn to
+// the first one of another kind.
 func results(turns []*turn) int {
 	n := slices.IndexFunc(turns, func(m *turn) bool { return m.Role != chat.ToolRole })
 	if n < 0 {
@@ -119,7 +120,7 @@ func (p *pairing) begin(m *turn) queue {
 	return slices.Clone(p.open)
 }
 
-// add appends a call to the queue of that key, and returns the queue.
+// add appends a call to the queue that has the key in the map, and returns that queue.
 func add(queues map[string]*queue, key string, c *call) *queue {
 	if queues[key] == nil {
 		queues[key] = new(queue)
@@ -166,8 +167,9 @@ func (p *pairing) answers(left []*turn) []*turn {
 	return left
 }
 
-// byID returns the open call with the result's id, or nil if there is none. Of several messages it
-// uses the latest, because some clients count ids from call_0 in each turn.
+// byID returns the open call with the result's id, or nil if there is none. If several messages
+// have calls with that id, it uses the latest one, because some clients count ids from call_0 in
+// each turn.
 func (p *pairing) byID(result *turn) *call {
 	if result.CallID == "" {
 		return nil

@@ -55,8 +55,8 @@ func toolsNamed(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	return all
 }
 
-// read splits a text into calls and the rest. It returns false for a text with reasoning or with
-// half a call, because it is not known what should remain of such a text.
+// read splits a text into the calls in it and the rest of the text. It returns false for a text
+// with reasoning or with half a call, because it is not known what should remain of such a text.
 func read(f *adapters.Format, text string, tools []chat.Tool) (
 	rest string, calls []chat.Call, ok bool) {
 	var c chat.Collector

@@ -48,9 +48,9 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt. It is
-// empty for a chat, because then the server renders the prompt and does not show it. Errors are
-// faults. A Curable error means that another strategy may succeed.
+// Open begins the reply by the order's strategy. The result tail is the end of the rendered prompt.
+// It is empty for a chat, because then the server renders the prompt and does not show it. Errors
+// are faults. If a fault is Curable, another strategy may succeed.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	src chat.Source, tail string, err error) {
 	body := chatRequest(o)
@@ -97,9 +97,9 @@ func curable(err error) error {
 // another context would load the model again in between.
 //
 // Raw text is the safest to read. Ollama's own parsers hold a call back until it is closed, and
-// lose it if it is malformed. Of 27 texts with calls its own API reads 1 to 9 correctly, and this
-// way all 27 are (docs/internal/upstreams.md). The rendered prompt also shows how the reply begins,
-// and which templates print tools as Go structs.
+// lose it if it is malformed. Of 27 texts with calls, Ollama's own API reads 1 to 9 correctly. From
+// raw text all 27 are read correctly (docs/internal/upstreams.md). The rendered prompt also shows
+// how the reply begins, and which templates print tools as Go structs.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (
 	chat.Source, string, error) {
 	options := body.Options

@@ -59,10 +59,11 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 }
 
 // Tap sends the request as Chat does, but its source is the text that the model wrote, including
-// calls, as far as the server sends its tokens. With logprobs every token has a record, even a
-// token that the parser withholds, so a long argument streams. This costs about twice the bytes per
-// token, but no time. Errors are those of Chat. For example, a native-mode server (0.30 and later,
-// jinja template) answers 400, since it does not accept logprobs with tools and stream.
+// calls. The text is taken from the tokens that the server sends (logprobs). Every token has a
+// record, even a token that the server's parser withholds, so a long argument streams. This costs
+// about twice the bytes per token, but no time. Errors are those of Chat. For example, a
+// native-mode server (0.30 and later, jinja template) answers 400, since it does not accept
+// logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (
 	chat.Source, error) {
 	q := *r
@@ -113,8 +114,9 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 	return o.calls.Text(ctx, p, o.base+"/api/chat", &q, "_debug_info", "rendered_template")
 }
 
-// stream posts a request whose reply is a stream of records, and returns s, which reads them. It
-// returns an error if the server refuses the request or cannot be reached.
+// stream posts a request whose reply is a stream of records. It prepares s, which reads the
+// records, and returns it. It returns an error if the server refuses the request or cannot be
+// reached.
 func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first,
 	later wait.Limit, s *stream) (_ chat.Source, err error) {
 	if s.Stream, err = o.calls.Stream(ctx, p, o.base+path, body, first, later); err != nil {
@@ -132,8 +134,8 @@ func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, err
 }
 
 // TrainedContext returns the context length with which a model was trained, in tokens, or 0 if its
-// server does not say. The key begins with the architecture, as in llama.context_length, so it is
-// found by its end.
+// server does not say. The length is under a key that begins with the model's architecture, as in
+// llama.context_length, so the key is found by its end.
 func TrainedContext(show *api.ShowResponse) int {
 	for key, value := range show.ModelInfo {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
@@ -183,10 +185,10 @@ const (
 	unloadLook = 200 * time.Millisecond // between two checks
 )
 
-// Unload has the server remove a model from its memory, and waits until it is gone. It reports
-// whether the model was loaded and is gone. A model stays for as long as other requests use it, so
-// a model that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may
-// block a model for all clients, and Unload frees it. It returns an error if a request fails.
+// Unload has the server remove a model from its memory, and waits until it is gone. It returns true
+// if the model was loaded and is gone now. A model stays for as long as other requests use it, so a
+// model that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may block
+// a model for all clients, and Unload frees it. It returns an error if a request fails.
 func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	model = fullName(model)
 	there, err := o.isLoaded(ctx, model)

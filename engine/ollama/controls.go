@@ -26,15 +26,15 @@ const passthrough = "passthrough"
 // tokens. Version 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not used there.
 const llamaRunner = "0.30.0"
 
-// findControls finds out which tags of the model's family are control tokens, with which strategies
-// they are visible, and whether tokens show the whole text. It sets these facts in f. With strategy
-// raw a model with such tokens would do worse than with Ollama alone, because its reasoning would
-// be part of the answer, and its calls would lack their tags.
+// findControls sets in f which tags of the model's family are control tokens, with which strategies
+// these are visible, and whether tokens show the whole text. With strategy raw a model with such
+// tokens would do worse than with Ollama alone, because its reasoning would be part of the answer,
+// and its calls would lack their tags.
 //
 // The vocabulary is long, so it is asked for once, with the rest of a probe. If the server refuses
 // to send it, no control tokens are known. Only the family's own tags count, since ends of turns
-// are never shown. A version without numbers (0.0.0 of a build without flags) counts as new. It
-// returns an error if the server cannot be reached.
+// are never shown. A version without numbers (0.0.0 of a build without flags) counts as new.
+// findControls returns an error if the server cannot be reached.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse,
 	f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
@@ -72,11 +72,12 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 // of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
-// readers returns the strategies with which a server of version llamaRunner or later shows the
-// tags, the best one first. The second result reports whether the server's own parser names the
-// tags to the runner, so that the strategy tokens shows them. The list is nil if raw text has the
-// tags, or no strategy shows them. The strategies after the first are for servers that refuse the
-// first, because without tags calls may still be recognized in other ways.
+// readers returns the strategies with which a server shows those tags that are control tokens, the
+// best one first. The server must have version llamaRunner or later. The strategies after the first
+// are for servers that refuse the first, because without tags calls may still be recognized in
+// other ways. The list is nil if raw text has the tags, or no strategy shows them. The result named
+// reports whether the server's own parser tells the runner the tags, so that the strategy tokens
+// shows them.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap,
 		upstream.Native, upstream.Prompt
@@ -134,11 +135,11 @@ const (
 	controlToken = 3
 )
 
-// Controls returns the marks that are control tokens in the model's vocabulary, sorted. The
-// vocabulary is long, so the server should be asked once. Which marks are control tokens depends on
-// the file, not on the family. For example, one Gemma 4 has <|tool_call> as type 3, and another
-// conversion of the same model has it as type 4, which raw text shows. For a model without a GGUF
-// vocabulary (safetensors) the result is empty.
+// Controls returns those of the given tags (marks) that are control tokens in the model's
+// vocabulary, sorted. The vocabulary is long, so the server should be asked once. Which tags are
+// control tokens depends on the file, not on the family. For example, one Gemma 4 has <|tool_call>
+// as type 3, and another conversion of the same model has it as type 4, which raw text shows. For a
+// model without a GGUF vocabulary (safetensors) the result is empty.
 //
 // An answer that breaks off is requested once more. It is some megabytes long, and a request must
 // not fail because a busy server, or a proxy before it, dropped an answer that can be repeated.
@@ -174,12 +175,12 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, nil
 }
 
-// readControls returns the marks that are control tokens in a verbose description of a model. It
-// reads the JSON token by token, because at some 120 bytes for each parsed value, 262,144 tokens
-// and their types would take more than 60 MB at once. It keeps only the indexes of the marks, and
-// one byte for each token. The arrays may come in any order, so indexes and types are joined at the
-// end. Without verbose they are null. It returns an error if the description is not JSON or breaks
-// off.
+// readControls reads a verbose description of a model, and returns those of the given tags (marks)
+// that are control tokens in it. It reads the JSON token by token, because at some 120 bytes for
+// each parsed value, 262,144 tokens and their types would take more than 60 MB at once. It keeps
+// only the indexes of the tags, and one byte for each token. The arrays may come in any order, so
+// indexes and types are joined at the end. In a description that is not verbose the arrays are
+// null. readControls returns an error if the description is not JSON or breaks off.
 //
 //	{"license":"…","model_info":{"tokenizer.ggml.tokens":["<pad>","<t>"],"tokenizer.ggml.merges":[…],"tokenizer.ggml.token_type":[3,3]}}
 func readControls(r io.Reader, marks []string) (all []string, err error) {
@@ -211,9 +212,10 @@ func readControls(r io.Reader, marks []string) (all []string, err error) {
 	return all, nil
 }
 
-// eachElement calls take for each element of every list in model_info, with the list's name and the
-// element's index. It skips everything else, including the pairs of merges, and only counts how
-// deep that is nested. It returns an error if the JSON is invalid or breaks off.
+// eachElement reads the description of a model. It calls take for each element of every list in
+// model_info, with the list's name and the element's index. It skips everything else. The pairs in
+// the list merges are skipped, too, and only their nesting is counted. It returns an error if the
+// JSON is invalid or breaks off.
 func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
 	// the description's member, the list in it, and the last text, which may be a key
 	var section, list, last string

@@ -11,8 +11,9 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// ParseHosts returns the base URLs of one host or of several with commas between them, each as
-// ParseHost does. It returns an error if a host is invalid, empty after a comma, or there twice.
+// ParseHosts returns the base URLs of one host, or of several with commas between them. Each host
+// is read by ParseHost. It returns an error if a host is invalid, empty after a comma, or listed
+// twice.
 func ParseHosts(s string) (bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		base, err := ParseHost(one)
@@ -92,7 +93,8 @@ func dialable(host string) string {
 	return host
 }
 
-// Older reports whether version a is older than b. Only the numbers count, so 0.30.0-rc1 is 0.30.0.
+// Older reports whether the version a is older than the version b. Only their numbers count, so
+// 0.30.0-rc1 is the same as 0.30.0.
 func Older(a, b string) bool {
 	x, y := VersionNumbers(a), VersionNumbers(b)
 	return slices.Compare(x[:], y[:]) < 0

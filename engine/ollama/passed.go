@@ -43,11 +43,12 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 var Replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
 // WatchAnswers returns a transport to an Ollama server whose answers always end properly, although
-// they are passed on unread. If a model's reply takes longer than t allows, or the server breaks
-// off, the client gets an error, or an error as the last record of the answer. Without this a
-// client would see its connection break, which Python's http calls IncompleteRead, and not learn
-// why. The parameter called is the model's name on the server, and client is the client's name for
-// it. Records get the client's name, because some clients compare it with what they asked for.
+// they are passed on unread. A model's reply may take longer than t allows, or the server may break
+// off. Then the client gets an error answer, or, if the answer has begun, an error as its last
+// record. Without this a client would see its connection break, which Python's http calls
+// IncompleteRead, and not learn why. The parameter called is the model's name on the server, and
+// client is the client's name for it. Records get the client's name, because some clients compare
+// it with what they asked for.
 func WatchAnswers(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
 	return &watched{rt, t, namesOf(called, client)}
 }
@@ -86,10 +87,11 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause returns the error for a request that failed with err. If the caller ended the request with
-// a fault of its own, for example because this server is being stopped, it returns that fault.
-// Otherwise it returns err. Contexts find such a cause by a value, which mute hides. Without this
-// function the client would be told that it had gone away itself.
+// cause returns the error for a request that failed with err. The parameter asked is the context of
+// the caller. If the caller ended the request with a fault of its own, for example because this
+// server is being stopped, cause returns that fault. Otherwise it returns err. Contexts find such a
+// fault by a value, which a mute context hides. Without this function the client would be told that
+// it had gone away itself.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
 	if errors.As(context.Cause(asked), &f) {
@@ -202,8 +204,8 @@ func passDocument(resp *http.Response, n names) error {
 	return nil
 }
 
-// replace makes an answer's body read from another reader. If length is -1, the length is not
-// known, so the header is removed, and the answer is sent in chunks.
+// replace makes the body of an answer read from another reader. If length is -1, the length is not
+// known, so the header with the length is removed, and the answer is sent in chunks.
 func replace(resp *http.Response, from io.Reader, length int) {
 	resp.Body = struct {
 		io.Reader
@@ -253,8 +255,8 @@ func (r *records) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads one line and passes it to record, or ends the answer if there is no line. A last line
-// without its line feed is a whole record if its JSON is complete.
+// next reads one line and passes it to the method record. If there is no line, it ends the answer.
+// A last line without its line feed is a whole record if its JSON is complete.
 func (r *records) next() {
 	line, err := r.scratch.Line()
 	whole := err == nil
@@ -293,12 +295,12 @@ func (r *records) record(line []byte, whole bool) error {
 	return nil
 }
 
-// names are the beginnings of records with the server's name for the model, and with the client's.
-// In the zero value both names are the same.
+// names has the two texts with which a record may begin: one with the server's name for the model,
+// and one with the client's name. In the zero value both names are the same.
 type names struct{ theirs, ours []byte }
 
-// namesOf returns the names of a model at its server and at the client, or the zero value if they
-// are the same.
+// namesOf returns the beginnings of records with the model's name at the server (theirs) and with
+// its name at the client (ours). If the names are the same, it returns the zero value.
 func namesOf(theirs, ours string) (n names) {
 	const key = `{"model":`
 	if theirs != ours {

@@ -131,8 +131,8 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// reader returns the model name that stands for the calls that a PARSER of Ollama reads. For most
-// parsers this is the parser's own name.
+// reader returns a name for what a PARSER of Ollama reads. A model of that name writes calls in the
+// form that the parser reads. For most parsers this is the parser's own name.
 func reader(parser string) string {
 	if name, ok := readFor[parser]; ok {
 		return name
@@ -205,11 +205,11 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
 // Template returns the chat template of the order's model, with which the server renders. Thinking
-// is switched on for a model that can think, because many templates print reasoning only then.
-// Source is the Go template, followed by the file's own jinja. The renderings show which of the two
-// the server uses. The model need not have been probed, so only the fact about thinking is used.
-// Template returns an error if the server cannot describe the model. Render's error is the
-// server's, or errNoRender.
+// is switched on for a model that can think, because many templates print reasoning only then. The
+// template's field Source has the Go template, followed by the file's own jinja template. What the
+// server renders shows which of the two it uses. The model need not have been probed, so only the
+// fact about thinking is used. Template returns an error if the server cannot describe the model.
+// The template's function Render returns the server's error, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

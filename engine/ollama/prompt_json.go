@@ -63,7 +63,7 @@ const structMark = " <nil> <nil> "
 // every position would take quadratic time.
 const maxLeftOut = 8
 
-// marks returns an iterator over the offsets of a word in a text.
+// marks returns an iterator over the offsets at which a word occurs in a text.
 func marks(text, word string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; ; at += len(word) {

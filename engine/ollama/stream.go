@@ -85,9 +85,9 @@ func (s *stream) plainText(line []byte) bool {
 	return true
 }
 
-// record queues the events of one record, which is line, and v after parsing. An error record may
-// come at any point, because after the first record the status 200 has already been sent. The error
-// is io.EOF after the final record.
+// record queues the events of one record. The parameter line is the record's text, and v is the
+// parsed record. An error record may come at any point, because after the first record the status
+// 200 has already been sent. After the final record the returned error is io.EOF.
 func (s *stream) record(v *fastjson.Value, line []byte) error {
 	// {"error":"an error was encountered while running the model: CUDA error"}
 	if e := upstream.ErrorIn(v); e != nil {
@@ -130,10 +130,10 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// tokens reads the tokens of the record v, whose message is m, and attaches them to the text that
-// was queued for it. The server holds text back while it may begin a tag, so a record may have
-// tokens and no text. The tokens of thinking are left out, because OpenAI's logprobs are only those
-// of the content.
+// tokens reads the tokens of the record v, whose message is m. It attaches them to the text that
+// was queued for the same record. The server holds text back while it may begin a tag, so a record
+// may have tokens and no text. The tokens of thinking are left out, because OpenAI's logprobs are
+// only those of the content.
 func (s *stream) tokens(v, m *fastjson.Value) {
 	text := len(m.GetStringBytes("content")) > 0 || len(v.GetStringBytes("response")) > 0
 	if text || len(m.GetStringBytes("thinking")) == 0 {
@@ -155,8 +155,8 @@ func (s *stream) add(k chat.Kind, text []byte) {
 	s.repetition(text)
 }
 
-// repetition counts how often a token came in a row, ignoring white space around it, as the server
-// does.
+// repetition counts how often the same token came in a row, ignoring white space around it, as the
+// server does.
 func (s *stream) repetition(token []byte) {
 	if len(token) == 0 {
 		return
@@ -231,9 +231,9 @@ func (s *stream) repeated() error {
 	return io.EOF
 }
 
-// ended returns the error of a stream that has no final record. After thirty equal tokens the
-// server has given up, so the reply ends as in repeated. For any other reply it is not known how
-// much is missing, which is an error.
+// ended returns the error of a stream that has no final record. If its last thirty tokens were
+// equal, the server has given up because of that, and the reply ends as in repeated. For any other
+// reply it is not known how much is missing, which is an error.
 func (s *stream) ended(err error) error {
 	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()

@@ -24,9 +24,9 @@ type Marks struct {
 
 // tap reads the model's text from the token stream of /api/chat, which also has the tokens of
 // withheld calls. The server's own reading of the tokens (content, thinking, calls) is not passed
-// on. It only serves to recognize thinking that the prompt has opened, or whose opening tag the
-// server has swallowed together with its token. Then the first record with tokens already has
-// thinking, which is passed on as it is until it ends.
+// on. It is only used to recognize thinking that the prompt has opened, or whose opening tag the
+// server has swallowed together with its token. In these cases the first record with tokens already
+// has thinking, which is passed on as it is until it ends.
 //
 // If this program made the prompt, the server's reading is not needed. The prompt shows what it has
 // opened, and every token has a record.
@@ -85,8 +85,8 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 }
 
 // addEach queues a record's text token by token, because the reader may have to know which tokens
-// are control tokens. The parameter ends has the end of each token. Text before the tokens is added
-// to the first one.
+// are control tokens. The parameter ends has the offset in text at which each token ends. Text
+// before the tokens is added to the first one.
 func (s *stream) addEach(text []byte, ends []int) {
 	if len(ends) > 1 {
 		moved := len(text) - ends[len(ends)-1]
@@ -149,8 +149,9 @@ func (t *tap) eaten(content []byte) []byte {
 	return nil
 }
 
-// read sets the tokens of a record, joined. It reads the tokens' bytes, not their text, in which a
-// part of a character is U+FFFD. Servers before 0.30 have only the text.
+// read reads the tokens of the record v, and stores their joined text in t.tokens. It uses the
+// tokens' bytes and not their text, in which a part of a character is U+FFFD. Servers before 0.30
+// have only the text.
 func (t *tap) read(v *fastjson.Value) {
 	t.tokens, t.ends = t.tokens[:0], t.ends[:0]
 	for _, p := range v.GetArray("logprobs") {
@@ -190,9 +191,9 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind returns the tokens after thinking, which is the text that the server has read from these
-// tokens. The server may have held back white space before the thinking. It returns nil if the
-// thinking is not found in the tokens.
+// behind returns the part of tokens that comes after the thinking. The parameter thinking is the
+// text that the server has read from these tokens. The server may have held back white space before
+// it. behind returns nil if the thinking is not found in the tokens.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens
@@ -208,10 +209,10 @@ func behind(tokens, thinking []byte) []byte {
 // space lists the white space characters.
 const space = " \t\r\n"
 
-// beyond returns the text after the tag that ends thinking. It returns false while everything so
-// far could still be the tag, and if no text has followed the tag yet. Tokens of the tag may be
-// missing. The tag may have lost its end ("</thi") or its beginning ("nk>"), because the server
-// drops a token or two there.
+// beyond returns the text in border after the tag that ends thinking, which is closer. It returns
+// false while all of border could still be the tag, and if no text has followed the tag yet. Tokens
+// of the tag may be missing. The tag may have lost its end ("</thi") or its beginning ("nk>"),
+// because the server drops a token or two there.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

@@ -19,11 +19,11 @@ func byTokens(o *upstream.Order) bool {
 		(o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
 }
 
-// tokens has the rendered prompt continued by a server that reads the reply itself, and uses only
-// the tokens. If the server's reading fails, the rest is requested as raw text that continues the
-// prompt and the reply so far, which are already in the server's prefix cache. In tests with
-// scripts qwen3-coder's parser broke 17 of 42 replies off, nearly all after the whole body of the
-// call. tokens returns an error if the server refuses the request.
+// tokens has the rendered prompt continued by a server that reads the reply itself. It uses only
+// the tokens of that reply. If the server's reading fails, the rest is requested as raw text, which
+// continues the prompt and the reply so far. Both are already in the server's prefix cache. In
+// tests with scripts qwen3-coder's parser broke 17 of 42 replies off, nearly all after the whole
+// body of the call. tokens returns an error if the server refuses the request.
 func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (
 	chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
@@ -102,9 +102,10 @@ func (s *tokens) Next() (chat.Event, error) {
 }
 
 // goOn returns the next event of a reply that the server has given up. If the text has a whole
-// call, or if the model cannot continue, the reply ends. Otherwise the event is the first one of
-// the raw text with which the model continues. The server did not show the closing token of the
-// call, so the model writes that once more. The error is that of the new stream.
+// call, or if the model cannot continue, the reply ends. Otherwise goOn requests raw text with
+// which the model continues, and returns the first event of that. The server did not show the
+// closing token of the call, so the model writes that once more. The error is that of the new
+// stream.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
 		s.said.Len())
@@ -131,9 +132,10 @@ func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	return chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil
 }
 
-// counted returns an event with the counts of the raw rest changed into those of the whole reply.
-// The earlier text was a part of the rest's prompt, and would be counted there a second time.
-// Clients show these counts, and compact a conversation by them.
+// counted returns the event ev with counts for the whole reply. The counts in ev are those of the
+// last part, which was requested as raw text. The earlier text was in the prompt of that request,
+// and would be counted there a second time. Clients show these counts, and compact a conversation
+// by them.
 func (s *tokens) counted(ev chat.Event) chat.Event {
 	meta, counts := chat.MetaOf(ev), *ev.Meta.Usage
 	counts.Prompt, counts.Completion = max(counts.Prompt-s.begun, 0), counts.Completion+s.begun
@@ -142,7 +144,8 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 }
 
 // whole reports whether the text so far is a reply with calls that are all complete. It decodes the
-// text once more, at most once for each reply. Hold does not matter, since nothing is sent.
+// text once more, at most once for each reply. The option Hold does not matter for this, since
+// nothing is sent.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding

@@ -225,8 +225,8 @@ func (c *Call) appendJSON(b []byte) ([]byte, error) {
 	return append(out.Bytes(), "}}"...), err
 }
 
-// separator returns the byte before the element with index i of an array: '[' before the first, ','
-// before the others.
+// separator returns the byte that comes before the element with index i of a JSON array: '[' before
+// the first, ',' before the others.
 func separator(i int) byte {
 	if i == 0 {
 		return '['
@@ -234,7 +234,7 @@ func separator(i int) byte {
 	return ','
 }
 
-// room returns a slice with capacity for a body whose texts have that many bytes. Line feeds and
-// quotes take two bytes in JSON. An eighth more is enough for most text and code, and otherwise
-// there is a second allocation.
+// room returns a slice with capacity for a body whose texts have the given number of bytes. Line
+// feeds and quotes take two bytes in JSON. An eighth more is enough for most text and code, and
+// otherwise there is a second allocation.
 func room(bytes int) []byte { return make([]byte, 0, bytes+bytes/8+512) }

@@ -33,8 +33,9 @@ type seen struct {
 	until time.Time
 }
 
-// NewBackend returns the backend of the server at base. OpenAI itself is recognized by its address.
-// It refuses unknown fields, and is not asked what it can do. If key is empty, no key is sent.
+// NewBackend returns the backend of the server at the URL base. OpenAI itself is recognized by its
+// address. It refuses unknown fields, and is not asked what it can do. If key is empty, no key is
+// sent.
 func NewBackend(base, key string) *Backend {
 	return &Backend{Client: New(base, key, nil),
 		grammars: grammars{Cache: kept.Cache[*held]{Most: maxGrammars}},
@@ -55,9 +56,10 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, or empty
-// if that is not known. A strategy that only Ollama has is an error (fault.Invalid), because only
-// the settings can have named it. A forced call uses response_format if the server does not render.
+// Open begins the reply by the order's strategy. The result tail is the end of the rendered prompt,
+// or empty if that is not known. A strategy that only Ollama has is an error (fault.Invalid),
+// because only the settings can have named it. A forced call uses response_format if the server
+// does not render.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
@@ -78,11 +80,11 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 
 // raw renders the prompt and has it continued, as llama-server can. /apply-template returns the
 // prompt that its own chat would use, and /completion continues it without parsing. raw also
-// returns the end of the prompt. If the server refuses the grammar, held asks again without it. Any
-// other refusal is an error of the request.
+// returns the end of the prompt. If the server refuses the grammar that constrains calls, raw asks
+// again without it. Any other refusal is an error of the request.
 //
-// llama-server's own chat reads 6 of 27 texts with calls correctly, and this way all 27 are
-// (docs/internal/upstreams.md).
+// Of 27 texts with calls, llama-server's own chat reads 6 correctly. From raw text all 27 are read
+// correctly (docs/internal/upstreams.md).
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (
 	chat.Source, string, error) {
 	prompt, err := b.Client.Template(ctx, o.Pulse, body)

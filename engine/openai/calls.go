@@ -106,10 +106,10 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	return n.drain(out)
 }
 
-// find returns the call that f belongs to. If begins is true, f instead begins a new call, and c is
-// only the call before it, or nil. A known id decides first, then the index. Otherwise f belongs to
-// the last call. Neither id nor index is enough by itself, because servers number every call 0,
-// make a new id for each fragment, or send neither.
+// find returns the call that the fragment f belongs to. If the result begins is true, f instead
+// begins a new call, and c is the call before that, or nil. A known id decides first, then the
+// index. Otherwise f belongs to the last call. Neither id nor index is enough by itself, because
+// servers number every call 0, make a new id for each fragment, or send neither.
 //
 // So calls may differ in the index (OpenAI), in the id with index 0, or only in the name.
 func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {

@@ -133,7 +133,8 @@ func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]an
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
 
-// pieces makes d read a stream in llama-server's own form, which differs from OpenAI's chunks.
+// pieces makes the reader d expect a stream in llama-server's own form, which differs from OpenAI's
+// chunks.
 func pieces(d *deltas) { d.record = d.piece }
 
 // stream posts a request and returns the source of its events. An answer that is one JSON document,

@@ -58,8 +58,8 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 }
 
 // joined returns the event that the data lines so far make together. If they are not JSON, it
-// returns the error bad or, if that is nil, an error that says so. The specification joins data
-// lines by a line feed, which is white space in JSON.
+// returns the error in the parameter bad. If bad is nil, it returns an error that says so. The
+// specification joins data lines by a line feed, which is white space in JSON.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil
@@ -74,9 +74,8 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 }
 
 // line returns the next line without its end, including blank lines, or the error of the reader.
-// The scratch reads up to a line feed. A CR before that ends a line too, and the text after the CR
-// is kept in rest for the next call. So a stream with only CRs is read as one long line, at its
-// end.
+// Text is read up to a line feed. A CR before that ends a line, too, and the text after the CR is
+// kept in r.rest for the next call. So a stream with only CRs is read as one long line, at its end.
 func (r *sseReader) line() ([]byte, error) {
 	if r.rest == nil {
 		if r.final != nil {

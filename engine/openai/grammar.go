@@ -21,16 +21,16 @@ import (
 // millisecond to write, and a conversation with the same tools should not need that in every turn.
 const maxGrammars = 32
 
-// grammars has the grammars that a server was sent last, and whether it refused them. The zero
-// value is empty. A refusal is stored with the grammar. So it is forgotten after maxGrammars other
-// grammars, and the grammar is then tried once more.
+// grammars has the grammars that were last sent to a server, and whether the server refused them.
+// The zero value is empty. A refusal is stored with the grammar. So it is forgotten after
+// maxGrammars other grammars, and the grammar is then tried once more.
 type grammars struct {
 	kept.Cache[*held]
 	mu sync.Mutex // guards what was refused
 }
 
-// held is a grammar for the calls of a format to some tools. The grammar itself does not change.
-// The list refused changes, under the lock of grammars.
+// held is a stored grammar, which constrains calls of some tools in the format of a family. The
+// grammar itself does not change. The list refused changes, under the lock of grammars.
 type held struct {
 	adapters.Grammar
 	refused []string // the models for which the server refused it
@@ -59,9 +59,9 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 	return h
 }
 
-// find returns the grammar of those tools. If the grammar is new, find writes it and calls made
-// with it. The family's declaration is part of the key, because a user's own file may change it
-// under the same name. A tool's description is not, since no grammar contains it.
+// find returns the grammar of the given tools. If the grammar is new, find writes it and passes it
+// to the function made. The family's declaration is part of the key, because a user's own file may
+// change it under the same name. A tool's description is not, since no grammar contains it.
 func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool,
 	made func(*held)) *held {
 	sum := sha256.New()
@@ -87,10 +87,11 @@ func (g *grammars) refuse(h *held, o *upstream.Order, why error) {
 		"the server does not take the grammar of these tools, it writes without one")
 }
 
-// watch returns a hook that refuses the grammar for later replies if this one breaks off because of
-// it. This happens if the model has a token that contains the end of a tag and text that the
-// grammar does not allow after it. The reply itself still ends with the error, since its text was
-// sent. llama-server says "Unexpected empty grammar stack after accepting piece".
+// watch returns a hook that records a grammar as refused if the reply breaks off because of it.
+// Later replies are then not constrained by that grammar. A reply breaks off if the model has a
+// token that contains the end of a tag and text that the grammar does not allow after it. The reply
+// itself still ends with the error, since its text was sent. llama-server says "Unexpected empty
+// grammar stack after accepting piece".
 func (g *grammars) watch(h *held, o *upstream.Order) chat.Hook {
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err != nil && err != io.EOF && strings.Contains(err.Error(), "grammar") {
@@ -113,11 +114,11 @@ type trigger struct {
 	Value string `json:"value"`
 }
 
-// fields adds the grammar to a continuation's fields. The grammar applies from a call's opening tag
-// on, and text before that is free (grammar_lazy). fields returns the tags that the server must
-// preserve. Only then does the server read such a tag as a single token, at which the trigger for a
-// word applies. Tags that may also occur in a sentence about the tag are triggers as patterns, only
-// at the start of a line.
+// fields adds the grammar to the fields of a request for a continuation. The grammar applies from a
+// call's opening tag on, and text before that is free (grammar_lazy). fields returns the tags that
+// the server must preserve. Only then does the server read such a tag as a single token, at which
+// the grammar can begin to apply. For a tag that may also occur in a sentence about it, a pattern
+// is used instead, and only the start of a line matches.
 func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	var all []trigger
 	for _, t := range h.Trigger {

@@ -186,13 +186,14 @@ func (r *Request) body(stream bool) map[string]any {
 // countOptions are the options of a stream that should count its tokens.
 var countOptions = json.RawMessage(`{"include_usage":true}`)
 
-// with returns a body with the members of both maps. If both have a member, that of said is used.
-func with(fields map[string]json.RawMessage, said map[string]any) map[string]any {
-	all := make(map[string]any, len(fields)+len(said))
+// with returns a body with the members of both maps. If both have a member of the same name, the
+// one in values is used.
+func with(fields map[string]json.RawMessage, values map[string]any) map[string]any {
+	all := make(map[string]any, len(fields)+len(values))
 	for k, v := range fields {
 		all[k] = v
 	}
-	maps.Copy(all, said)
+	maps.Copy(all, values)
 	return all
 }
 

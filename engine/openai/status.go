@@ -37,8 +37,8 @@ func (o *Client) refused(resp *http.Response, body []byte) *fault.Error {
 	return e
 }
 
-// failed returns the fault for an error object inside a stream. The status was already 200, so the
-// object's code is used as the status if it is a number, as llama-server sends it:
+// failed returns the fault for an error object inside a stream. The status was already 200. If the
+// object's code is a number, as llama-server sends it, the code is used as the status:
 // {"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}
 func (o *Client) failed(v *fastjson.Value) *fault.Error {
 	return o.explain(v.GetInt("code"), v.MarshalTo(nil))
@@ -90,9 +90,9 @@ func readError(body []byte) openAIError {
 	return e
 }
 
-// statusOf returns the HTTP status that an error object of that type probably had, or 0 if the type
-// is unknown. It recognizes the spellings BadRequestError of vLLM, invalid_request_error of OpenAI,
-// and exceed_context_size_error of llama-server.
+// statusOf returns the HTTP status that the error object e probably had, by its type. It returns 0
+// if the type is unknown. It recognizes the spellings BadRequestError of vLLM,
+// invalid_request_error of OpenAI, and exceed_context_size_error of llama-server.
 func statusOf(e openAIError) int {
 	switch kind := strings.ToLower(e.Type); {
 	case strings.Contains(kind, "invalid_request"), strings.Contains(kind, "badrequest"),

@@ -75,8 +75,8 @@ func (d *deltas) document() error {
 	return d.ended(nil)
 }
 
-// add queues text of a kind, unless the text is empty, after the calls that are not complete yet.
-// Many deltas have "" next to other content.
+// add queues an event of kind k with a text, unless the text is empty. The event comes after the
+// calls that are not complete yet. Many deltas have "" next to other content.
 func (d *deltas) add(k chat.Kind, text []byte) {
 	if len(text) > 0 {
 		d.Queue = d.calls.add(d.Queue, chat.Event{Kind: k, Text: d.Text.Of(text)})
@@ -121,8 +121,8 @@ func (d *deltas) cut(err error) error {
 }
 
 // chunk queues the contents of an event of /v1/chat/completions. A whole reply has "message" where
-// a stream has "delta". Counts come in an event with empty choices, or together with the last one.
-// It returns the fault of an error object, or of a reply that the server gave up.
+// a stream has "delta". Counts come in an event with empty choices, or together with the last
+// choice. chunk returns the fault of an error object, or of a reply that the server gave up.
 func (d *deltas) chunk(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
@@ -183,9 +183,9 @@ func (d *deltas) delta(v *fastjson.Value) {
 	}
 }
 
-// fragmentOf returns one entry of tool_calls as a fragment. The parameter function is the entry's
-// member of that name. An id may be a number, and arguments may be an object, whose JSON text is
-// used. An index that is missing or not a number becomes -1, which matches any index.
+// fragmentOf returns one entry of tool_calls as a fragment. The parameter call is the entry, and
+// function is its member "function". An id may be a number, and arguments may be an object, whose
+// JSON text is used. An index that is missing or not a number becomes -1, which matches any index.
 func fragmentOf(call, function *fastjson.Value) fragment {
 	f := fragment{index: -1, id: scalar(call.Get("id")),
 		name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}

@@ -47,7 +47,7 @@ type parts struct {
 }
 
 // of returns the description and the schema that are sent for a tool with the given description.
-// The notes of the schema are added to the description.
+// What the tool's schema adds to its description comes after the given text.
 func (p parts) of(description string) (string, json.RawMessage) {
 	if description == "" {
 		description = p.own
@@ -158,9 +158,9 @@ func (r *reducer) json(v any) {
 	r.dst = append(r.dst, text...)
 }
 
-// schema writes the schema of one place. A schema that cannot be shown, or is nested too deeply, is
-// written as one that accepts any value. A boolean in place of a schema is written as an object,
-// because Ollama answers 400 to a boolean.
+// schema writes one schema, which may be inside another one. A schema that cannot be shown, or is
+// nested too deeply, is written as one that accepts any value. A boolean in place of a schema is
+// written as an object, because Ollama answers 400 to a boolean.
 func (r *reducer) schema(w *schema.Written, depth int) {
 	if w.Opaque || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
 		r.raw(`{"description":`)
@@ -238,8 +238,8 @@ func (r *reducer) required(w *schema.Written) {
 	}
 }
 
-// union writes an anyOf. A oneOf becomes an anyOf, too, because to a model both are a choice, and
-// calls are checked against the original.
+// union writes the schemas of a choice as an anyOf. A oneOf becomes an anyOf, too, because to a
+// model both are a choice, and calls are checked against the original.
 func (r *reducer) union(of []*schema.Written, depth int) {
 	r.member("anyOf")
 	open := "["

@@ -13,7 +13,8 @@ const (
 // they have a period of at most longestPeriod. Counters, tables and lists that change by so much as
 // a digit have no such period. The zero value has read nothing.
 //
-// Each byte is examined a bounded number of times, whatever the text, and 0 <= held <= len(seen).
+// Each byte is examined a bounded number of times, whatever the text. The field held is never
+// negative and at most len(seen).
 type Text struct {
 	seen [longestPeriod + repeatStep]byte // the end of what was read
 	held int                              // bytes in seen

@@ -62,9 +62,9 @@ func Transport() *http.Transport {
 	}
 }
 
-// HTTP returns an http.Client with the given transport, or with that of Transport if rt is nil. It
-// does not follow redirections, because a POST would become a GET, and the answer would come from
-// another server.
+// HTTP returns an http.Client with the given transport. If rt is nil, it uses the result of the
+// function Transport. The client does not follow redirections, because a POST would become a GET,
+// and the answer would come from another server.
 func HTTP(rt http.RoundTripper) *http.Client {
 	if rt == nil {
 		rt = Transport()
@@ -189,9 +189,9 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 	})
 }
 
-// Embed posts texts and decodes their vectors into reply, which has that server's form. It returns
-// an error if the request fails. If the model makes no vectors, the error is fault.Invalid. The
-// answer is one document, whose first byte comes when all texts are read.
+// Embed posts texts and decodes their vectors into reply, whose type has the form of the server's
+// answer. It returns an error if the request fails. If the model makes no vectors, the error is
+// fault.Invalid. The answer is one document, whose first byte comes when all texts are read.
 func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts,
 	reply any) error {
 	resp, err := c.Post(ctx, p, url, texts, p.UntilFirst())

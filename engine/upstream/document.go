@@ -123,9 +123,9 @@ func parseString(source []byte, path []string) (string, error) {
 	return string(v.GetStringBytes(path...)), nil
 }
 
-// AppendUnquoted appends to dst the text of a JSON string whose opening quote was already read. It
-// returns the result, and the rest of the input after the string. It returns false if it stops
-// before the closing quote; see appendUnescaped.
+// AppendUnquoted appends to dst the text of a JSON string. The parameter rest begins after the
+// string's opening quote. AppendUnquoted returns the result, and the rest of the input after the
+// string. It returns false if it stops before the closing quote; see appendUnescaped.
 func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	dst, rest = appendUnescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))
@@ -136,9 +136,9 @@ func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 const longestEscape = 6
 
 // appendUnescaped appends to dst the text of a JSON string up to its closing quote. It returns the
-// result, and the rest from that quote on. It stops before an escape that is invalid, incomplete,
-// or possibly half of a surrogate pair. Other escapes are frequent, since Ollama writes < > and &
-// as \u003c, \u003e and \u0026.
+// result, and the rest of the input from that quote on. It stops earlier at an escape that is
+// invalid, incomplete, or possibly half of a surrogate pair. Other escapes are decoded. They are
+// frequent, since Ollama writes < > and & as \u003c, \u003e and \u0026.
 func appendUnescaped(dst, rest []byte) (_, left []byte) {
 	// the next quote; it is searched for only once, or a long text without quotes would take
 	// quadratic time

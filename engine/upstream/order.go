@@ -82,7 +82,8 @@ type Order struct {
 	Log   *zerolog.Logger
 }
 
-// Prompted calls the request's observer, if there is one, with the prompt that the model will read.
+// Prompted passes the prompt that the model will read to the request's observer, if there is one.
+// The parameter context is the context length.
 func (o *Order) Prompted(text string, context int) {
 	if o.OnRendered != nil {
 		o.OnRendered(text, context)
@@ -185,15 +186,16 @@ func Sampling(r *chat.Request) map[string]any {
 	return o
 }
 
-// AddFields encodes the values of said as JSON, and adds them to fields. Numbers that JSON cannot
-// express (NaN) were refused when the request came.
-func AddFields(fields map[string]json.RawMessage, said map[string]any) {
-	for k, v := range said {
+// AddFields encodes each of the values as JSON, and adds it to fields under the same name. Numbers
+// that JSON cannot express (NaN) were refused when the request came.
+func AddFields(fields map[string]json.RawMessage, values map[string]any) {
+	for k, v := range values {
 		fields[k], _ = json.Marshal(v)
 	}
 }
 
-// set puts *v into o unless v is nil, because 0 is a valid value.
+// set stores *v in the map o under the key. If v is nil, it stores nothing. It takes a pointer
+// because 0 is a valid value.
 func set[T any](o map[string]any, key string, v *T) {
 	if v != nil {
 		o[key] = *v

@@ -168,7 +168,8 @@ type Stream struct {
 	Header http.Header  // headers of the answer
 }
 
-// Stream returns a Stream over the body of an answer. The body is read through in.
+// Stream returns a Stream of the records in an answer. The parameter body is the answer's body, and
+// in reads from that body.
 func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in *wait.Reader) Stream {
 	return Stream{Ctx: ctx, In: in, Scratch: p.Get(in), body: body, pool: p}
 }

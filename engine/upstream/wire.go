@@ -49,8 +49,8 @@ var ProbeTool = Tool{"function", Function{
 }}
 
 // Arguments returns the arguments of a call as a JSON object. For an empty text it returns {},
-// because some clients send that for no arguments. Text that is not an object was refused when the
-// request came.
+// because some clients send an empty text if there are no arguments. Text that is not an object was
+// refused when the request came.
 func Arguments(c chat.Call) json.RawMessage {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		return json.RawMessage("{}")
@@ -101,8 +101,8 @@ type Probs struct {
 	Tokens []chat.Token
 }
 
-// Take returns a Meta with the collected tokens, and removes them from p. It returns nil if there
-// are none.
+// Take returns the collected tokens in a Meta, and removes them from p. It returns nil if there are
+// no tokens.
 func (p *Probs) Take() *chat.Meta {
 	if len(p.Tokens) == 0 {
 		return nil

@@ -24,9 +24,9 @@ func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	return out, ok
 }
 
-// outOfBounds returns the result of Bounded, and marks for the values that are out of bounds. It
-// returns false at the first problem of another kind, since the call would be refused for that
-// anyway.
+// outOfBounds returns the result of Bounded as out. The result over has marks for the values that
+// are out of bounds, which say where these are. outOfBounds returns false at the first problem of
+// another kind, since the call would be refused for that anyway.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {
@@ -102,9 +102,9 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 	return doc.edited(nil), true
 }
 
-// nearest returns the number within the bounds of a schema that is nearest to n, or nil if there is
-// none. With "multipleOf" it is chosen among the multiples around n. For example, for 23 with a
-// maximum of 20 and a step of 8 it is 16, though 20 is nearer.
+// nearest returns the number within the bounds of the schema s that is nearest to n, or nil if
+// there is none. With "multipleOf" it is chosen among the multiples around n. For example, for 23
+// with a maximum of 20 and a step of 8 it is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	fits := func(x *big.Rat) bool {
 		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) &&

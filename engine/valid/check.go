@@ -86,9 +86,10 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor returns how many checks of one value against one place of the schema are needed at most
-// for values in the arguments. The parameter levels has the number of values at each depth, from
-// the given depth on. For depths beyond the last figure of workOf, the last figure is used.
+// workFor returns how many checks of one value against one schema are needed at most for a part of
+// the arguments. The part begins at the given depth, and levels has the number of its values at
+// this depth and at each deeper one. For depths beyond the last figure of workOf, the last figure
+// is used.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]
@@ -96,9 +97,9 @@ func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	return sum
 }
 
-// problem returns a Problem. The parameter text must not name the place, because problem puts the
-// place before the text. So a model reads "arguments.days: want at most 7, got 9", and finds the
-// place in what it wrote.
+// problem returns a Problem. The parameter text must not name the place in the arguments, because
+// problem puts the place before the text. So a model reads "arguments.days: want at most 7, got 9",
+// and finds the place in what it wrote.
 func problem(path []string, keyword, text string) Problem {
 	return Problem{path, keyword, spell(path) + ": " + text}
 }
@@ -118,8 +119,9 @@ func orderProblems(all []Problem) []Problem {
 // name"].
 func spell(path []string) string { return spellPath("arguments", path) }
 
-// spellPath returns a path as spell does, after the text from. If that is "", the leading point is
-// left out. A name that is not a word is written in brackets and quotes.
+// spellPath returns the text in the parameter from, followed by a path as spell writes it. If from
+// is "", the leading point is left out. A name that is not a word is written in brackets and
+// quotes.
 func spellPath(from string, path []string) string {
 	var b strings.Builder
 	b.WriteString(from)

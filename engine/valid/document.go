@@ -35,9 +35,9 @@ type document struct {
 	failed *jsonschema.ValidationError
 }
 
-// node is a value with its position in the text. Members are cut and numbers replaced in the text
-// itself, so that everything else stays byte for byte. Spaces, escapes and the digits of numbers
-// are the model's own.
+// node is a JSON value with its position in the text. Members are cut out and numbers are replaced
+// in the text itself, so that everything else stays byte for byte. For example, spaces, escapes and
+// the digits of other numbers stay as the model wrote them.
 type node struct {
 	*jsontree.Value
 	// value is the value in the form for the library: maps, slices, json.Number, string, bool and

@@ -16,8 +16,8 @@ import (
 // most limits the work of one check, which is places of the schema times values of the arguments.
 const most = 2e6
 
-// place is one schema of the graph, with its references to other schemas and their references to
-// it.
+// place is one schema of a graph, which has the schemas inside a schema and the references between
+// them. A place has its references to other schemas and their references to it.
 type place struct {
 	*jsonschema.Schema
 	here          []*place // see here
@@ -69,11 +69,12 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	return present(all)
 }
 
-// within returns the schemas that apply to the members and elements of a value, in two lists. To
-// each member one schema of the list either applies, and all schemas of the list every. The
-// difference decides how much the work grows. For example, a member is validated by one schema of
-// properties, but by every pattern that matches its name. AdditionalProperties belongs to the list
-// either, since it applies to members that no other keyword covers.
+// within returns the schemas that apply to the members and elements of a value, in two lists. A
+// member is validated by only one of the schemas in either, such as those of the keyword
+// properties. It may be validated by all of the schemas in every. For example, each pattern that
+// matches a member's name has a schema for the member. The difference decides how much the work
+// grows. AdditionalProperties belongs to the list either, since it applies to members that no other
+// keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),
 		asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
@@ -86,8 +87,8 @@ func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	return present(either), present(every)
 }
 
-// asSchema returns the schema in a field that may have another type, or nil. The library uses a
-// field of any type if a keyword may be true, false, a list or a schema.
+// asSchema returns v if it is a schema, and nil otherwise. The library uses a field of any type if
+// a keyword may be true, false, a list or a schema.
 func asSchema(v any) *jsonschema.Schema {
 	s, _ := v.(*jsonschema.Schema)
 	return s
@@ -140,13 +141,14 @@ func workOf(all []*place) (work []float64, err error) {
 }
 
 // meet computes the work for a value at a depth, and stores it in p.work. The work for the previous
-// depth must be known for all places. It first computes the work of the places that apply to the
-// same value. If it comes to a place whose computation has not ended, that place applies to its own
-// value. Then a check would never end, so meet returns an error.
+// depth must be known for all places. meet first computes the work of the places that apply to the
+// same value as p. If one of them is a place whose computation has not ended, that place refers to
+// itself at the same value. Then a check would never end, so meet returns an error.
 //
-// At the top a place counts once. An enum is compared value by value, so sixteen values count as
-// one more place. One place of p.either and all places of p.every apply to a member or element. So
-// the sum has the largest of p.either and all of p.every.
+// At depth 0 a place counts once. An enum is compared value by value, so sixteen values count as
+// one more place. A member or element is checked by one place of the list p.either and by all
+// places of the list p.every. So the sum includes the largest number of p.either and all numbers of
+// p.every.
 func (p *place) meet(depth int) error {
 	switch {
 	case p.open:

@@ -11,8 +11,9 @@ import (
 )
 
 // leaf is the value or key that is being read. It is scanned while it arrives and only parsed at
-// its end, because parsing it at each fragment would take quadratic time. Until it is complete, or
-// has as many characters as the field least says, nothing of it may be sent, however long it gets.
+// its end, because parsing it at each fragment would take quadratic time. Nothing of it may be
+// sent, however long it gets, until it is complete. The exception is a string that flows: no later
+// character can make it wrong, so the part that was read may be sent.
 type leaf struct {
 	schema *jsonschema.Schema
 	start  int
@@ -24,9 +25,9 @@ type leaf struct {
 	enough int
 }
 
-// wait reads more of the value. The part of a string that was read is safe at once if the string
-// flows (see leaf). Any other value is safe when it is complete and checked. It returns false if
-// more text is needed, or at a problem.
+// wait reads more of the value. If it is a string that no later character can make wrong, the part
+// that was read is safe at once. Any other value is safe when it is complete and checked. wait
+// returns false if more text is needed, or at a problem.
 func (p *Prefix) wait() bool {
 	switch {
 	case !p.scan():
@@ -41,9 +42,9 @@ func (p *Prefix) wait() bool {
 	return p.check()
 }
 
-// reached reports whether a string has become one that flows (see leaf). That is so if its only
-// rule is a minimum of characters, and it has these. Otherwise "minLength": 3 would hold back a
-// whole file.
+// reached reports whether no later character can make the string wrong. That is so if its only rule
+// is a minimum of characters, and it has these. Otherwise "minLength": 3 would hold back a whole
+// file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
 	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {
@@ -57,9 +58,9 @@ func (p *Prefix) reached() bool {
 	return l.flows
 }
 
-// stands marks the part of a string that was read as safe. Half an escape at its end is left out,
-// because its other half is not known. If a byte came that no string may contain, the text before
-// that byte is safe, as if the byte had arrived separately.
+// stands marks as safe the part of a string that was read so far. Half an escape at the end is left
+// out, because its other half is not known. If a byte came that no string may contain, the text
+// before that byte is safe, as if the byte had arrived separately.
 func (p *Prefix) stands() {
 	scan := &p.leaf.scan
 	if scan.Wrong() {

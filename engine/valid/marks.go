@@ -11,7 +11,8 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// change is what must happen to a place so that the arguments fit.
+// change is what has to be done to a part of the arguments so that they fit, such as writing a
+// value again or removing a member. Several changes can be combined.
 type change uint8
 
 const (
@@ -35,17 +36,18 @@ type mark struct {
 	now    string             // the value that replaces it; empty: none
 }
 
-// marker collects marks from the library's tree of errors. It uses this tree and not the schema, so
-// that marks and problems have the same source.
+// marker collects marks from the library's tree of errors. Each mark is a part of the arguments
+// that has to change. A marker uses this tree and not the schema, so that marks and problems have
+// the same source.
 type marker struct {
 	v   *Validator
 	doc *document // the arguments
 	all []mark
 }
 
-// marks returns a marker with what has to change. The marker has no marks if the arguments fit. ok
-// is false if the arguments are not an object that can be checked, or if checking takes too much
-// work.
+// marks returns a marker with the parts of the arguments that have to change. The marker is empty
+// if the arguments fit. The result ok is false if the arguments are not an object that can be
+// checked, or if checking takes too much work.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil {
@@ -84,9 +86,9 @@ func (m *marker) add(path []string, what change) {
 	m.all = append(m.all, mark{path: slices.Clone(path), what: what})
 }
 
-// read adds the marks for an error. For an error of the value as a whole, the value is marked to be
-// written anew. For an error of its members, only those members are marked, so that one bad element
-// of a list does not cost the others.
+// read adds the marks for an error. If the error is about a value as a whole, the value is marked
+// to be written again. If it is about members of the value, only those members are marked, so that
+// one bad element of a list does not cost the others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
 	switch k := e.ErrorKind.(type) {
@@ -122,7 +124,7 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 
 // ruledOut marks a member or element whose schema is false, so that no value fits. For example,
 // {"properties": {"old": false}} forbids a member by name. An element cannot be removed alone,
-// since those after it would move up, so its list is marked to be written anew.
+// since those after it would move up, so its list is marked to be written again.
 func (m *marker) ruledOut(path []string) {
 	n := len(path)
 	if parent := path[:max(n-1, 0)]; n == 0 || !is[map[string]any](m.doc.at(parent).value) {
@@ -132,8 +134,9 @@ func (m *marker) ruledOut(path []string) {
 	m.forbidden(path, nil)
 }
 
-// forbidden marks a member that the schema s does not allow, as doubt if belongs returns true, and
-// as surplus otherwise.
+// forbidden marks the member at path, which the schema s does not allow, to be removed. If the
+// member may be meant for something that the schema has a place for (see belongs), the mark is
+// doubt. Otherwise it is surplus.
 func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	what := surplus
 	if n := len(path) - 1; m.belongs(path[:n], path[n], s) {
@@ -229,9 +232,9 @@ func (m *marker) union(e *jsonschema.ValidationError) {
 	}
 }
 
-// unsure marks each member of an object to which some branch of a union objects, as a whole. Which
-// of these members are right depends on the branch that the model meant, so the model writes them
-// anew. The parameter depth is the depth of the object.
+// unsure adds marks for the members of an object to which some branch of a union objects. Which of
+// these members are right depends on the branch that the model meant. So each of them is marked as
+// a whole, and the model writes it again. The parameter depth is the depth of the object.
 func (m *marker) unsure(all []mark, depth int) {
 	for _, k := range all {
 		switch {
@@ -254,10 +257,10 @@ func equalMarks(a, b []mark) bool {
 	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
 }
 
-// at returns the schemas that certainly apply at a place. References and allOf are followed, but
-// unions are not. The schemas are used for the members that they list, to distinguish a misspelt
-// name from a surplus one. A union lists members only for some of its branches, which says too
-// little.
+// at returns the schemas that certainly apply to the value at path. References and allOf are
+// followed, but unions are not. The schemas are used for the members that they list, to distinguish
+// a misspelt name from a surplus one. A union lists members only for some of its branches, which
+// says too little.
 func (v *Validator) at(path []string) []*jsonschema.Schema {
 	all := together([]*jsonschema.Schema{v.root})
 	for _, step := range path {

@@ -8,8 +8,8 @@ import (
 )
 
 // Renamed returns the arguments with misspelt members renamed to required members that are missing.
-// It returns false if the result does not fit. A member is renamed if it is the only one of its
-// object that the schema does not list and whose name is similar to the missing one. For example,
+// It returns false if the result does not fit. A member is renamed if its name is similar to the
+// missing one, and if no other member that the schema does not list is similar, too. For example,
 // {"path": "a", "contents": "b"} gets content if that is required.
 func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	for range mostProblems {
@@ -25,8 +25,9 @@ func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	return nil, false
 }
 
-// withName returns arguments in which a misspelt member is renamed to the name at the end of path.
-// It returns false if there is no such member of the object, or if there are several.
+// withName returns the arguments with a misspelt member renamed. The new name is the end of path,
+// and the member is in the object before it. withName returns false if there is no such member in
+// the object, or if there are several.
 func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil || len(path) == 0 {
@@ -47,7 +48,7 @@ func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 		args[from+jsontree.StringEnd(args[from:]):]), true
 }
 
-// lists reports whether the schema lists a member of that name for the object at parent.
+// lists reports whether the schema lists a member with the given name for the object at parent.
 func (v *Validator) lists(parent []string, name string) bool {
 	for _, s := range v.at(parent) {
 		if s.Properties[name] != nil {
@@ -98,8 +99,8 @@ func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	return nil, false
 }
 
-// isNew reports whether a problem shows that a removal was wrong: it was not there before, or it is
-// the first one, which the removal should have solved.
+// isNew reports whether a problem shows that removing a member was wrong. That is so if the problem
+// was not there before, or if it is the first one, which the removal should have solved.
 func isNew(p Problem, before []Problem) bool {
 	at := slices.IndexFunc(before, func(b Problem) bool { return b.Text == p.Text })
 	return at <= 0

@@ -90,9 +90,10 @@ func isCount(v any) bool {
 	return err == nil && f >= 0 && f == float64(int64(f))
 }
 
-// visit updates a schema, or a list of schemas. If old is true, the schema names no draft, so forms
-// of older drafts must be recognized by their shape. If old is false, "items" as a list is right as
-// it is, and the new form would be wrong. Other values, such as true, need no update.
+// visit updates the schemas in v, which may be a schema or a list of schemas. If old is true, the
+// schema names no draft, so forms of older drafts must be recognized by their shape. If old is
+// false, "items" as a list is right as it is, and the new form would be wrong. Other values, such
+// as true, need no update.
 func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:
@@ -104,7 +105,7 @@ func visit(v any, old bool) {
 	}
 }
 
-// respell updates one place, and then the places in it. The order matters. Invalid keywords are
+// respell updates one schema, and then the schemas in it. The order matters. Invalid keywords are
 // removed first, so that the later steps find the types that they expect.
 func respell(s map[string]any, old bool) {
 	for k, v := range s {
@@ -135,7 +136,7 @@ func respell(s map[string]any, old bool) {
 	}
 }
 
-// sound removes from a place what the specification does not allow, and writes its types with the
+// sound removes from a schema what the specification does not allow, and writes its types with the
 // specification's names. For example, in {"properties": {"city": "string"}} the member is known at
 // least by name, so it accepts any value.
 func sound(s map[string]any) {
@@ -172,10 +173,11 @@ func once(list []any) []any {
 	})
 }
 
-// writeTypes writes the types of a place with the specification's names. A place with an unknown
-// type accepts any value. So does a place with a list in which one name is unknown, because
-// checking a value against the other types could refuse a right one. The list has no duplicates, as
-// two names may mean one type (["int", "integer"]) and the specification forbids duplicates.
+// writeTypes writes the types of a schema with the specification's names. A schema with an unknown
+// type accepts any value. So does one with a list in which one name is unknown, because checking a
+// value against the other types could refuse a right one. The list that is written has no
+// duplicates. Two names may mean one type (["int", "integer"]), and the specification forbids
+// duplicates.
 func writeTypes(s map[string]any) {
 	list, ok := s["type"].([]any)
 	if !ok {
@@ -210,8 +212,8 @@ func clamp(s map[string]any) {
 	}
 }
 
-// nullable allows null at a place, as OpenAPI 3.0 means it. Null is added to the place's types,
-// unions and values, since any of these without null would still refuse it.
+// nullable makes a schema accept null, as OpenAPI 3.0 means it. Null is added to the schema's
+// types, unions and values, since any of these without null would still refuse it.
 func nullable(s map[string]any) {
 	// OpenAPI 3.0.3 wants null in the list of values as well; authors leave it out.
 	for k, null := range map[string]any{"type": "null", "enum": nil} {
@@ -226,8 +228,9 @@ func nullable(s map[string]any) {
 	}
 }
 
-// exclusive converts draft 4's {"minimum": 3, "exclusiveMinimum": true}. Since draft 6 the
-// exclusive bound is a separate number.
+// exclusive converts a bound of draft 4, such as {"minimum": 3, "exclusiveMinimum": true}. Since
+// draft 6 the exclusive bound is a separate number. The parameters bound and flag are the names of
+// the two keywords.
 func exclusive(s map[string]any, bound, flag string) {
 	on, ok := s[flag].(bool)
 	if !ok {
@@ -261,9 +264,9 @@ func tuple(s map[string]any) {
 	}
 }
 
-// anchor converts an id that is only a fragment, and so names a place. Draft 4 writes "id":
-// "#name", and later drafts up to draft 7 write "$id": "#name". Since 2019-09 an $id has no
-// fragment, and the name is an $anchor.
+// anchor converts an id that is only a fragment, which gives a schema a name for references. Draft
+// 4 writes "id": "#name", and later drafts up to draft 7 write "$id": "#name". Since 2019-09 an $id
+// has no fragment, and the name is an $anchor.
 func anchor(s map[string]any, key string) {
 	if id, ok := s[key].(string); ok && len(id) > 1 && id[0] == '#' && s["$anchor"] == nil {
 		s["$anchor"] = id[1:]

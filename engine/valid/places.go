@@ -11,10 +11,10 @@ import (
 const maxFollow = 16
 
 // follow returns the schema that applies to a value whose first byte is c. It follows references,
-// and unions in which only one choice remains. whole reports whether keywords apply for which the
-// value must be complete. For example, pydantic writes {"anyOf": [{"type": "string"}, {"type":
-// "null"}]} for an optional text. Its first byte, a quote, decides between the branches, so a long
-// string need not wait for its end.
+// and unions in which c leaves only one choice. The result whole reports whether keywords apply for
+// which the value must be complete. For example, pydantic writes {"anyOf": [{"type": "string"},
+// {"type": "null"}]} for an optional text. Its first byte, a quote, decides between the branches,
+// so a long string need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if !isCombined(s) {
@@ -70,16 +70,16 @@ func speaks(s *jsonschema.Schema) bool {
 		s.ExclusiveMaximum != nil || s.MultipleOf != nil
 }
 
-// isNull reports whether a schema accepts only null. It does not recognize {"const": null}, so such
-// a union waits for the whole value.
+// isNull reports whether a schema accepts only null. It does not recognize {"const": null}, so a
+// value under a union with that is held until it is complete.
 func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !isCombined(s)
 }
 
 // rare reports whether a schema uses keywords that only a complete value can be checked against, or
-// that a Prefix leaves to the validator. With each of them a part that comes later can make a value
-// wrong. For a dependency this is a second member, for uniqueItems the last element, for a
-// condition either of these. The other keywords decide member by member.
+// that a Prefix leaves to the validator. With each of them a later part can make a value wrong. For
+// a dependency the later part is a second member, for uniqueItems the last element, for a condition
+// either of these. All other keywords can be checked member by member.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil ||
 		s.Then != nil || s.Else != nil ||

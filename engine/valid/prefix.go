@@ -33,7 +33,7 @@ type Prefix struct {
 	goes    bool // the member whose name was read will be cut out
 }
 
-// state is what may come next.
+// state says what a Prefix expects next, such as a value, a key or a colon.
 type state uint8
 
 const (
@@ -90,8 +90,8 @@ func (p *Prefix) Write(fragment string) {
 // Text returns the text that was written, without the members that were cut out.
 func (p *Prefix) Text() []byte { return p.text }
 
-// Safe returns how many bytes of the text can begin an object that fits. The number never shrinks,
-// because text that the client has read cannot be taken back.
+// Safe returns how many bytes at the beginning of the text can begin an object that fits. The
+// number never shrinks, because text that the client has read cannot be taken back.
 func (p *Prefix) Safe() int { return p.safe }
 
 // Problem returns why the text cannot be continued to arguments that fit, or nil if there is no
@@ -190,8 +190,9 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place returns the schema of the value that begins. The schema of a member is found by the last
-// key. Objects with patterns for names never come here, because rare lets them wait as a whole.
+// place returns the schema of the value that begins now. The schema of a member is found by the
+// last key. Objects with patterns for names never come here, because rare lets them wait as a
+// whole.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root

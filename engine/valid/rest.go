@@ -31,10 +31,10 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, &doc.node)
 }
 
-// restOf returns the text that completes the object or array that is open at a depth, so that it
-// becomes n. A value that is open inside it is completed first, since nothing else can come before
-// its closing bracket. Then the members that it lacks are added, as they are written in n. It
-// returns false if the two disagree.
+// restOf returns the text that completes an open object or array, so that it becomes n. The object
+// or array is the one that is open at the given depth. A value that is open inside it is completed
+// first, since nothing else can come before its closing bracket. Then the members that it lacks are
+// added, as they are written in n. restOf returns false if n differs from what is already there.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()
@@ -84,8 +84,9 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	return rest + lacking(&o, all, begun || len(left.inside) > 0), true
 }
 
-// lacking returns the text of the members or elements in all, and the closing bracket of o. If
-// follows is true, a comma comes first, because o has others before them.
+// lacking returns the text of the missing members or elements, which are in all, and then the
+// closing bracket of o. If follows is true, a comma comes first, because o has other members or
+// elements before these.
 func lacking(o *open, all []*node, follows bool) string {
 	var b strings.Builder
 	for i, one := range all {
@@ -110,8 +111,8 @@ func (o *open) closer() byte {
 	return '}'
 }
 
-// restOfText returns the text that completes the string that is open, so that it becomes n. The
-// text that was sent may end within a character. It returns false if n is not a string or begins
+// restOfText returns the text that completes the open string, so that it becomes n. The text that
+// was sent may end within a character. restOfText returns false if n is not a string or begins
 // differently.
 func (p *Prefix) restOfText(n *node) (string, bool) {
 	raw := p.text[p.leaf.start:p.safe]

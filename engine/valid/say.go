@@ -67,7 +67,7 @@ func findings(e *jsonschema.ValidationError) []finding {
 	return one(e, keywordOf(e), sentence(e.ErrorKind))
 }
 
-// one returns a single finding at the place of e, for a keyword about the value as a whole.
+// one returns a list with a single finding, which is about the value of the error e as a whole.
 func one(e *jsonschema.ValidationError, keyword, text string) []finding {
 	return []finding{{path: e.InstanceLocation, keyword: keyword, text: text}}
 }
@@ -81,8 +81,9 @@ func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 	return all
 }
 
-// missing returns one finding for each of the names, at the place of the missing member. So each
-// member is a separate place, in the list of problems and in what is written anew.
+// missing returns one finding for each of the names. Its place is that of the missing member, not
+// of the object. So each missing member is listed separately, among the problems and in what the
+// model has to write.
 func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (
 	all []finding) {
 	for _, name := range names {
@@ -187,8 +188,8 @@ func keywordOf(e *jsonschema.ValidationError) string {
 }
 
 // sentence returns a sentence that says what is wanted, and what was found. It has numbers and
-// values and not the words of JSON Schema, because a model that reads "want at most 7, got 9" needs
-// to know no keyword. For example, "three" for {"type": "object", "properties": {"days": {"type":
+// values and not the words of JSON Schema. A model that reads "want at most 7, got 9" needs to know
+// no keyword. For example, "three" for {"type": "object", "properties": {"days": {"type":
 // "integer"}}} gives "want integer, got string".
 func sentence(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
@@ -280,8 +281,8 @@ func display(v any) string {
 	return shorten(string(text))
 }
 
-// displayAll returns a list of values as text. It has at most twelve, which are enough to see what
-// is meant, while a list of all countries would fill a context.
+// displayAll returns a list of values as text. It shows at most twelve values, which are enough to
+// see what is meant, while a list of all countries would fill a context.
 func displayAll(list []any) string {
 	const most = 12
 	var parts []string

@@ -10,11 +10,11 @@ import (
 
 // Trimmed returns the arguments without the members that the schema forbids, otherwise byte for
 // byte. Of two members with the same name and value it leaves out one. It returns false if there is
-// any other problem, or none at all. Members are not left out if one of them may be a misspelt one
-// or is listed by another part of the schema, or if a member is missing. For example,
-// {"title":"Q4","reason":"asked"} under a closed schema loses reason. Having the call written again
-// would cost a generation, and what was right in it. What is left out here has no place in the
-// schema at all.
+// any other problem, or no problem at all. It leaves out no members if one of them may be a
+// misspelt one or is listed by another part of the schema, or if a required member is missing. For
+// example, {"title":"Q4","reason":"asked"} under a closed schema loses reason. If the call were
+// written again, that would cost a generation, and parts that were right. A member that is left out
+// has no place in the schema at all.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -61,7 +61,7 @@ func (n *node) edited(dst []byte) []byte {
 	return append(dst, strings.TrimLeft(n.Raw[end:], " \t\r\n,")...)
 }
 
-// trouble is what has to change at a node, and inside it.
+// trouble is what has to change at a node (a value of the arguments), and inside that node.
 type trouble struct {
 	what  change   // the changes of all marks of the place
 	now   string   // the value that replaces it; empty: none
@@ -95,8 +95,8 @@ func (n *node) spread(all []mark, depth int) {
 	}
 }
 
-// is reports whether a change of the set what is needed at the place itself. It returns false for a
-// nil trouble.
+// is reports whether the value itself needs one of the changes in what. It returns false if t is
+// nil.
 func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
 // Stands returns the parts of the arguments that fit the schema and so can be kept, down to single
@@ -132,8 +132,8 @@ func (p *Prefix) Standing() *schema.Standing {
 	return doc.begun(len(p.stack) - 1)
 }
 
-// begun returns the parts of an object or array that is still open. Its last part is open as well,
-// and so on down to the given depth.
+// begun returns the parts of an object or array that is still open. If depth is more than 0, its
+// last part is open as well, and so is the last part of that, down to the given depth.
 func (n *node) begun(depth int) *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: true}
 	for i, one := range n.inside {
@@ -193,9 +193,9 @@ func (n *node) written(name string) (all []string) {
 	return all
 }
 
-// part returns the part of a member or element that can be kept. This is all of it if there is no
-// mark in it. If it is an object or array with marks inside, these are its right parts. Otherwise
-// the part is empty.
+// part returns the part of a member or element that can be kept. If there is no mark in it, this is
+// all of it. If it is an object or array with marks inside, these are the parts that are right.
+// Otherwise the result is empty.
 func (n *node) part() (part schema.Part) {
 	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:

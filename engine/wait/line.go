@@ -90,8 +90,8 @@ func (l *lines) leave(w *waiter) {
 	one.call()
 }
 
-// call tells the first request of the line that it is the first, by closing its channel. The caller
-// holds l.all.mu.
+// call tells the first request of the line that it is the first now, by closing the request's
+// channel. The caller holds l.all.mu.
 func (l *line) call() {
 	first := l.waiting[0]
 	select {
@@ -111,7 +111,7 @@ func (w *waiter) first() bool {
 	}
 }
 
-// said returns the server's last refusal.
+// said returns the last refusal that a request of the line got from the server.
 func (l *line) said() *fault.Error {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
@@ -125,7 +125,7 @@ func (l *line) refused(busy *fault.Error) {
 	l.fault = busy
 }
 
-// passed records that a request got a place.
+// passed records that the server has accepted a request of the line.
 func (l *line) passed(w *waiter) {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
@@ -137,8 +137,8 @@ func (l *line) passed(w *waiter) {
 	l.since, l.now = now, w.tag
 }
 
-// place returns a sentence with the place of a request in its line, and how long it may have to
-// wait, if that is known. It returns "" if the request has left the line.
+// place returns a sentence for the client with the request's place in its line, and how long it may
+// have to wait, if that is known. It returns "" if the request has left the line.
 func (w *waiter) place() string {
 	l := w.line
 	l.all.mu.Lock()

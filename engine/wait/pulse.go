@@ -76,8 +76,8 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 // For sets the model for which the reply waits, since each model has its own line at a busy server.
 func (p *Pulse) For(model string) { p.model = model }
 
-// says lets each keep-alive contain the result of place, until the returned function done is
-// called.
+// says makes each keep-alive contain the text that the function place returns. It returns a
+// function that ends this.
 func (p *Pulse) says(place func() string) (done func()) {
 	set := func(f func() string) {
 		p.mu.Lock()
@@ -88,9 +88,9 @@ func (p *Pulse) says(place func() string) (done func()) {
 	return func() { set(nil) }
 }
 
-// until waits for the channel turn to be closed, and sends keep-alives meanwhile. If limit is not
-// negative, it waits at most for the duration left. It returns false if ctx has ended, so that the
-// reply is no longer wanted.
+// until waits until the channel turn is closed, and sends keep-alives meanwhile. If limit is not
+// negative, it waits no longer than the time in the parameter left. It returns false if ctx has
+// ended, so that the reply is no longer wanted.
 func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -120,8 +120,9 @@ func (p *Pulse) Stop() {
 	p.cancel(context.Canceled)
 }
 
-// Begin marks the start of a wait. It flushes first, because nothing more is written until the wait
-// is over. So many records at once are one write, and a single token is sent at once.
+// Begin marks the start of a wait. It first flushes what was written to the client, because nothing
+// more is written until the wait is over. So many records at once are one write, and a single token
+// is sent at once.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
 // begin is like Begin, but keeps the pointer, so that the limit need not be copied for each token.
@@ -170,7 +171,8 @@ func (p *Pulse) tick() {
 
 // due ends a wait that is too long, or sends a keep-alive that is due. It returns the time until
 // the next check, and false if the reply is over. Between two waits it checks again after an eighth
-// of the pace, so the end of a wait may be noticed that much too late.
+// of p.pace, which is the longest time between two checks. So a wait that is too long may end that
+// much too late.
 func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true
@@ -213,9 +215,9 @@ type Reader struct {
 	begun bool
 }
 
-// Reader returns a reader that watches every Read of r. The first Read may last as long as the
-// limit first, and each later one as long as later. A first Read that returns no bytes does not
-// count.
+// Reader returns a reader that watches every Read of r. The parameter first limits how long the
+// first Read may last, and later limits each other Read. A first Read that returns no bytes does
+// not count.
 func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 	return &Reader{r: r, pulse: p, first: first, later: later}
 }

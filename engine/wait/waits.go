@@ -10,8 +10,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Limit is the limit of one kind of wait: how long it may last, and the error if it lasts longer.
-// The error names the setting, since what is too long differs from machine to machine.
+// Limit is the limit of one kind of wait. It says how long the wait may last, and which error the
+// client gets if it lasts longer. The error names the setting, since what is too long differs from
+// machine to machine.
 type Limit struct {
 	limit time.Duration // not positive: no limit
 	code  string        // code of the fault.Timeout

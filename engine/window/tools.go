@@ -93,9 +93,9 @@ func toolsBytes(tools []chat.Tool) (n int) {
 	return n
 }
 
-// shorten returns a text cut to at most the given bytes. It is cut after a sentence or a line if
-// one ends in its second half, or else after a word. A text that is cut ends in "…", so that a
-// model does not take half a rule for the whole.
+// shorten returns a text cut to at most the given number of bytes. It is cut after a sentence or a
+// line if one ends in its second half, or else after a word. A text that is cut ends in "…", so
+// that a model does not take half a rule for the whole.
 func shorten(text string, most int) string {
 	const dots = "…"
 	if len(text) <= most {
@@ -113,8 +113,8 @@ func shorten(text string, most int) string {
 	return strings.TrimSpace(head) + dots
 }
 
-// plainer returns a schema whose descriptions have at most the given bytes. With 0 it has no
-// descriptions, and no other keywords for people either.
+// plainer returns a schema whose descriptions have at most the given number of bytes each. If that
+// is 0, the schema has no descriptions, and no other keywords for people either.
 func plainer(text []byte, most int) []byte {
 	if most == 0 {
 		return schema.Retold(text, nil)

@@ -2,7 +2,7 @@ package window
 
 import "toolnorm/chat"
 
-// Trimmed is a conversation without its oldest turns.
+// Trimmed is a conversation whose oldest turns were left out.
 type Trimmed struct {
 	Messages []chat.Message
 	Dropped  int // number of messages
@@ -59,8 +59,8 @@ func units(ms []chat.Message) []unit {
 }
 
 // lastUser returns the index at which the last group of consecutive user messages begins, or 0 if
-// there are no user messages. A group may have several messages, because agents split a task and
-// its surroundings into several messages.
+// there are no user messages. A group may have several messages, because agents send a task and
+// information about it as separate messages.
 func lastUser(ms []chat.Message) int {
 	i := len(ms) - 1
 	for i >= 0 && ms[i].Role != chat.User {
@@ -92,8 +92,8 @@ func turns(ms []chat.Message) (all []unit) {
 	return all
 }
 
-// steps returns the assistant's messages after the user messages at index from, each with its
-// results. It leaves out the last step.
+// steps returns the assistant's messages after the user messages that begin at index from, each
+// with its results. It leaves out the last of them.
 func steps(ms []chat.Message, from int) (all []unit) {
 	for from < len(ms) && ms[from].Role == chat.User {
 		from++

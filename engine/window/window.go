@@ -23,10 +23,10 @@ type Limits struct {
 	Most    int // the longest that may be requested
 }
 
-// Choose returns the context length for a request of that many tokens, including its reply. A
-// loaded context that is long enough is kept, since any other makes the server load the model
-// again. Otherwise the length grows by powers of two, up to the limits. It is never shorter than
-// the loaded one.
+// Choose returns the context length for a request that needs the given number of tokens, including
+// its reply. If the model is loaded with a context that is long enough, that is kept, since any
+// other makes the server load the model again. Otherwise the length grows by powers of two, up to
+// the limits. It is never shorter than the loaded one.
 func (l Limits) Choose(need int) int {
 	if l.Loaded >= need && l.Loaded > 0 {
 		return l.Loaded

@@ -28,7 +28,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Runner runs exchanges. Model and MaxBody are needed.
+// Runner runs exchanges, each of which is a client's request and its reply. The fields Model and
+// MaxBody are needed.
 type Runner struct {
 	Model chat.Model
 	// the model for requests that name none; empty: such requests are an error
@@ -57,7 +58,8 @@ type Runner struct {
 // error.
 type Handler func(http.ResponseWriter, *http.Request) error
 
-// Ask returns the handler that answers requests of one API. Errors are answered as Logged does.
+// Ask returns the handler that answers requests of one API. The handler also answers every error,
+// in the same way as a handler of Logged.
 func (s *Runner) Ask(api form.API) Handler {
 	return s.Logged(api, func(w http.ResponseWriter, r *http.Request, x *Record) error {
 		body, err := s.Body(w, r)
@@ -207,8 +209,8 @@ func mayBeObject(body []byte) bool {
 	return len(first) == 0 || first[0] == '{'
 }
 
-// readBody returns a body whose header promises this length, or an error if it cannot be read to
-// its end. It allocates at most eight times what has arrived. Doubling the buffer step by step
+// readBody returns a body whose header promises the given length, or an error if it cannot be read
+// to its end. It allocates at most eight times what has arrived. Doubling the buffer step by step
 // would copy a body of 200 KiB twice. Trusting the whole promise would let a few bytes take as much
 // memory as the limit allows. Each buffer is allocated in the size that is trusted, because a
 // buffer that grows by itself doubles, and took 32 MiB for a body of 19 MiB. If a body does not

@@ -150,8 +150,8 @@ func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	}
 }
 
-// statusOf returns the status with which a request ended. If err is not nil, it is that of the
-// error, even if a status of success was sent before.
+// statusOf returns the status with which a request ended. If err is not nil, this is the status of
+// the error, even if a status of success was sent before.
 func statusOf(m *meter, err error) int {
 	if err != nil {
 		return fault.From(err).Status()

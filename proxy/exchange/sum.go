@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// end tells the counter, if there is one, that the exchange has ended, and passes it the exchange's
-// figures.
+// end passes the figures of the exchange, which has ended, to the counter c. If c is nil, it does
+// nothing.
 func (x *Record) end(ctx context.Context, c trace.Counter, m *meter, err error) {
 	if c == nil {
 		return

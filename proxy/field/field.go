@@ -73,9 +73,9 @@ func AsFault(err error) error {
 }
 
 // Members is a table of an object's members. It has the name of each, and a destination for its
-// value, as in Into. To may also be a function that takes the name and the value, since one
-// function may read several members. A request's fields are listed in such tables so that they can
-// be compared with the API's documentation line by line.
+// value (the field To), as in the function Into. The destination may also be a function that takes
+// the name and the value, since one function may read several members. A request's fields are
+// listed in such tables so that they can be compared with the API's documentation line by line.
 type Members []struct {
 	Name string
 	To   any
@@ -105,11 +105,12 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into stores the value v in the destination to. If to is a pointer to a variable, the variable
-// gets the value. A null empties a string and leaves other variables unchanged, since SDKs write
-// null for unset options. If to is a table, the value must be an object. If to is a function, it is
-// called with the value. A pointer to a *fastjson.Value gets the value itself, which is valid as
-// long as the parser of the body. Into returns an error if the value has the wrong type.
+// Into stores the value v in a destination, the parameter to. If this is a pointer to a variable,
+// the variable gets the value. A null empties a string and leaves other variables unchanged, since
+// SDKs write null for unset options. If the destination is a table, the value must be an object. If
+// it is a function, the function is called with the value. A pointer to a *fastjson.Value gets the
+// value itself, which is valid as long as the parser of the body. Into returns an error if the
+// value has the wrong type.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -144,9 +145,9 @@ func Given(to *string) func(*fastjson.Value) error {
 	}
 }
 
-// Only returns a function that reads a field for which only the number served is supported. For
-// null or that number the function returns nil. For any other value it returns an error with the
-// text why.
+// Only returns a function that reads a field for which only one number is supported, the parameter
+// served. For null or that number the function returns nil. For any other value it returns an error
+// whose text is the parameter why.
 func Only(served int64, why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -157,8 +158,8 @@ func Only(served int64, why string) func(*fastjson.Value) error {
 	}
 }
 
-// Off returns a function that reads a flag that cannot be turned on. The function returns an error
-// with the text why if the flag is true.
+// Off returns a function that reads a flag that cannot be turned on. If the flag is true, the
+// function returns an error whose text is the parameter why.
 func Off(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		on := false
@@ -169,8 +170,8 @@ func Off(why string) func(*fastjson.Value) error {
 	}
 }
 
-// Refuse returns a function that reads a field that is not supported. The function returns an error
-// with the text why unless the value is null.
+// Refuse returns a function that reads a field that is not supported. Unless the value is null, the
+// function returns an error whose text is the parameter why.
 func Refuse(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if IsNull(v) {

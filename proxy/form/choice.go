@@ -21,9 +21,10 @@ func FindTool(v *fastjson.Value) (member, name string) {
 
 // Choose applies tool_choice in the notation of any API: a word, alone or as the type of an object,
 // or an object that names tools. "none" withdraws all tools, and a tool that is named must be
-// offered. "any" is Anthropic's and Mistral's word for "required". The function named finds the
-// name of a tool. Choose returns an error for an invalid choice or a tool that is not offered. It
-// must be called after all fields are read, since tool_choice may come before tools in the body.
+// offered. "any" is Anthropic's and Mistral's word for "required". The parameter named is a
+// function that finds the name of a tool in an object. Choose returns an error for an invalid
+// choice or a tool that is not offered. It must be called after all fields are read, since
+// tool_choice may come before tools in the body.
 func (a *Ask) Choose(v *fastjson.Value, named Named) error {
 	if field.IsNull(v) {
 		return nil

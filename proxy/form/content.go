@@ -171,7 +171,7 @@ func SealThought(text string) string {
 }
 
 // OpenThought returns the thought that was given to SealThought. It returns false for any other
-// text, such as one of another service.
+// text, such as a thought that another service has encoded.
 func OpenThought(text string) (thought string, ok bool) {
 	rest, ok := strings.CutPrefix(text, sealPrefix)
 	if !ok {

@@ -158,7 +158,8 @@ func (a *Ask) SetAlone(h http.Header) error {
 	return nil
 }
 
-// Form is one of several client forms on one path.
+// Form is a client form, which is a way of writing replies for some kind of client. One path of an
+// API may have several forms.
 type Form interface {
 	// Open returns the Reply for a request in this form, or nil if the request is in another form.
 	// It may change the request first: find tools in a prompt, offer more tools, or hold calls back
@@ -222,8 +223,8 @@ func (o *Out) ThoughtFields() []string {
 	return []string{ThoughtsContent, ThoughtsPlain}
 }
 
-// Finished passes the finish reason that the client gets to Told, if that is set, so that the log
-// shows it.
+// Finished passes the finish reason that the client gets to the function in the field Told, if that
+// is set, so that the log shows the reason.
 func (o *Out) Finished(reason string) {
 	if o.Told != nil {
 		o.Told(reason)

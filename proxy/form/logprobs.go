@@ -52,8 +52,8 @@ func (l *Logprobs) Append(b []byte) []byte {
 const maxTop = 20
 
 // TopLogprobs returns a function that reads the field that says how many of the likeliest tokens
-// are wanted, and stores that number in to. The function returns an error if the value is not a
-// number from 0 to 20.
+// are wanted. The function stores that number in the variable to which the parameter points. It
+// returns an error if the value is not a number from 0 to 20.
 func TopLogprobs(to *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64

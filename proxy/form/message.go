@@ -28,10 +28,10 @@ func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error
 }
 
 // ReadMessage returns one turn in the notation of chat completions or of Ollama's API. It returns
-// an error if a field is invalid or the role is unknown. The text known lists the roles of the
-// client's API, for the error. Fields without a meaning for a model (audio, annotations, cache
-// control) are skipped. Only a tool's content may be any JSON, so the role is looked up before the
-// other members, which come in any order.
+// an error if a field is invalid or the role is unknown. The parameter known is a text that lists
+// the roles of the client's API, for the error. Fields without a meaning for a model (audio,
+// annotations, cache control) are skipped. Only a tool's content may be any JSON, so the role is
+// looked up before the other members, which come in any order.
 //
 // A message without a content has the text in its field parts, as in Gemini's API and the Vercel AI
 // SDK, or in its field text, because the model would get an empty message otherwise.
@@ -138,10 +138,10 @@ func SetRole(m *chat.Message, name, known string) error {
 // IsResult reports whether a role's name is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
-// ReadCalls adds the assistant's calls, v, to m. A missing id is not an error. Calls and results
-// are then paired by order, and the header Toolnorm-History says so. The field type is ignored,
-// since every call here is of a function. It returns an error for a call without a name or with
-// invalid arguments.
+// SetRole sets a message's role by the name that the client wrote. It returns an error for an
+// unknown name, and for calls or images that the role cannot have, because no model's template has
+// a place for a call in a user's message or a picture in a system prompt. The parameter known is a
+// text that lists the roles of the client's API, for the error.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var c chat.Call

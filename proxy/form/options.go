@@ -108,9 +108,9 @@ func (a *Ask) ReadOptions(v *fastjson.Value) error {
 	return Options(&a.Options, field.Members{{"stop", a.ReadStop}})(v)
 }
 
-// Options returns a function that reads an object of options. Members in the table known are read
-// by that table, and all others are stored in dst. It returns an error if an option has the wrong
-// type; null changes nothing.
+// Options returns a function that reads an object of options. Members in the table that is the
+// parameter known are read by that table, and all others are stored in dst. The function returns an
+// error if an option has the wrong type; null changes nothing.
 func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if field.IsNull(v) {

@@ -76,8 +76,8 @@ func IsCall(k chat.Kind) bool {
 	return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd
 }
 
-// CallAsText returns a text that shows the user a call that the client's form cannot express, and
-// the reason why. If such a call were dropped silently, an agent would wait for it.
+// CallAsText returns a text that shows a call to the user, with the reason why the client's form
+// cannot express it. If such a call were dropped silently, an agent would wait for it.
 func CallAsText(c chat.Call, why error) string {
 	return "The tool " + c.Name +
 		" was to be called, but the call cannot be written for this client: " + why.Error() +

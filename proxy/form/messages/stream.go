@@ -132,9 +132,9 @@ func (s *stream) promptTokens() int {
 	return s.reply.PromptTokens()
 }
 
-// fragment appends text to the open delta, or to a new one, in a block of this kind. The bytes of
-// an incomplete character at the end of the text are kept back by tail, since JSON cannot contain
-// them.
+// fragment appends text to the open delta, or to a new one, in a block of the given kind. If the
+// text ends inside a character, the bytes of that character are kept back in s.tail, since JSON
+// cannot contain them.
 func (s *stream) fragment(kind chat.Kind, text string) {
 	if s.kind != kind || s.later.Whole {
 		if text == "" {
@@ -217,8 +217,9 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// think shows a fragment of thought, puts it into the signature, or drops it. If the fragment is
-// not shown, it sends a ping now and then, because a client that sees nothing for minutes gives up.
+// think handles a fragment of the model's thoughts. It shows the fragment, puts it into the
+// signature, or drops it. If the fragment is not shown, it sends a ping now and then, because a
+// client that sees nothing for minutes gives up.
 func (s *stream) think(text string) {
 	if !s.quiet && !s.seal {
 		s.fragment(chat.Reasoning, text)
@@ -297,9 +298,10 @@ func (s *stream) Close(err error) error {
 	return s.out.Flush()
 }
 
-// ended returns the error of a reply that has no Finish event or is empty, and nil for any other. A
-// reply may be empty if it was cut before its first word or ended by a stop sequence, since its
-// stop reason says so. It may also consist only of thoughts that the client did not ask for.
+// ended returns an error for a reply that has no Finish event or is empty, and nil for any other.
+// An empty reply is no error if it was cut before its first word or ended by a stop sequence, since
+// its stop reason says so. It is no error either if the model wrote only thoughts that the client
+// did not ask for.
 func (s *stream) ended() error {
 	switch {
 	case s.end == nil:

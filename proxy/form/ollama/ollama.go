@@ -133,8 +133,8 @@ func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, list.MarshalTo(nil))
 }
 
-// document returns a handler that answers with the result of the function make for each request, or
-// with its error.
+// document returns a handler that calls make for each request, and answers with the document that
+// make returns, or with its error.
 func (s *Server) document(make func(context.Context) (json.RawMessage, error)) exchange.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		b, err := make(r.Context())
@@ -202,12 +202,13 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads a request that names a model. It calls passed with the parsed request. If passed
-// returns true, and the model's server knows Ollama's API, asked returns the transport to that
-// server, and the body with the model's name at that server. Otherwise the transport is nil, and
-// asked has called here with the parsed request, because it must be answered here. asked returns an
-// error if the body is invalid or the model may not be asked. The body is parsed only once, because
-// a second copy of 19 MB takes 40 MB more memory.
+// asked reads a request that names a model. It first calls the function passed with the parsed
+// request. If that returns true, and the model's server knows Ollama's API, the request is to be
+// passed on. Then asked returns the transport to that server, and the body with the model's name at
+// that server. Otherwise the request must be answered by this program. Then asked calls the
+// function here with the parsed request, and the returned transport is nil. asked returns an error
+// if the body is invalid or the model may not be asked. The body is parsed only once, because a
+// second copy of 19 MB takes 40 MB more memory.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	passed func(*fastjson.Value) bool, here func(*fastjson.Value)) (body []byte,
 	rt http.RoundTripper, err error) {
@@ -246,9 +247,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 	})
 }
 
-// answer passes a request on if passed returns true for it and its server has Ollama's API.
-// Otherwise it answers the request itself: read reads the parsed body, and open opens the reply. It
-// returns an error if passing on or answering fails.
+// answer passes a request on if the function passed returns true for it and its server has Ollama's
+// API. Otherwise it answers the request itself. For this the function read reads the parsed body,
+// and the function open opens the reply. answer returns an error if passing on or answering fails.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	read func(*fastjson.Value) (*form.Ask, error),
 	open func(http.Header, *form.Ask, form.Out) (form.Reply, error),

@@ -21,8 +21,8 @@ func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return openReply(a, out, false), nil
 }
 
-// openReply returns a reply. If prompt is true, its text is in the member response and not in a
-// message.
+// openReply returns a reply. If prompt is true, the client has sent a prompt and not a chat, and
+// the reply's text is in the member response and not in a message.
 func openReply(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	if !a.Stream || len(a.Tools) > 0 {
 		a.Hold = adapters.HoldCall

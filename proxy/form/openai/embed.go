@@ -24,8 +24,8 @@ type embedAsk struct {
 	base64 bool // vectors are wanted as text, not as arrays of numbers
 }
 
-// Embeddings returns the handler of the embeddings API. If of is nil, the handler answers "not
-// found". The answer has no events, so it needs no form.Reply.
+// Embeddings returns the handler of the embeddings API. The vectors come from the Embedder. If that
+// is nil, the handler answers "not found". The answer has no events, so it needs no form.Reply.
 func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 	api := form.API{Name: "embeddings", Prefix: "embd-", Fail: fault.Write}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {

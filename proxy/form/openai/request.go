@@ -95,8 +95,8 @@ func (r *request) fields() field.Members {
 	}, r.Sampling()...)
 }
 
-// readSystem stores a system text that is not among the messages. It returns an error if it is no
-// content of a message, or if it holds images.
+// readSystem stores a system text that is not among the messages. It returns an error if the value
+// cannot be the content of a message, or if it has images.
 func (r *request) readSystem(v *fastjson.Value) error {
 	m := chat.Message{Role: chat.System}
 	if err := form.ReadContent(&m, v); err != nil || m.Content == "" {

@@ -50,8 +50,8 @@ type nth struct {
 	first       chat.Counts // the token counts of the replies before this one
 }
 
-// run identifies a series of fragments that may share a chunk. Fragments of two calls must not, so
-// the index belongs to it.
+// run identifies a series of fragments that may share a chunk. Fragments of two calls must not
+// share a chunk, so a run has the index of its call.
 type run struct {
 	kind  chat.Kind
 	index int
@@ -203,9 +203,9 @@ func (s *stream) start(e chat.Event) {
 	s.out.Buf = append(b, `,"arguments":"`...)
 }
 
-// fragment appends text to the open chunk, or to a new one if r is another run. The bytes of an
-// incomplete character at the end of the text are kept back by tail, since JSON cannot contain
-// them.
+// fragment appends text to the open chunk, or to a new one if the run r differs from the current
+// one. If the text ends inside a character, the bytes of that character are kept back in s.tail,
+// since JSON cannot contain them.
 func (s *stream) fragment(r run, text string) {
 	if s.run != r {
 		s.endRun()
@@ -235,11 +235,12 @@ func (s *stream) append(text string) {
 	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
-// openChunk begins a chunk, up to the fields of its delta. If the index call is not negative, it
-// goes on to the fields of that call. The first chunk of the stream also has the role, without
-// which openai-node and LangChain fail, and the field in content. For a chunk without text this
-// field is `"content":null,`, as every client knows the field. Next to a call it is never text,
-// since Continue loses a call that comes together with text.
+// openChunk begins a chunk, up to the fields of its delta. If the parameter call is the index of a
+// call, and not negative, it goes on to the fields of that call. The first chunk of the stream also
+// has the role, without which openai-node and LangChain fail, and the member content, whose JSON is
+// the parameter of that name. For a chunk without text it is `"content":null,`, as every client
+// knows the field. Next to a call it is never text, since Continue loses a call that comes together
+// with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)

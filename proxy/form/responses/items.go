@@ -89,8 +89,9 @@ func replyOf(id string) string {
 	return idPrefix + rest
 }
 
-// shapeOf returns the shape of text if k is chat.Text, and otherwise the shape of thoughts. A
-// request has only one shape of thoughts, so a client sees no reply with both.
+// shapeOf returns how an item of the kind k is written (its shape): a text if k is chat.Text, and a
+// thought otherwise. A request has only one shape for thoughts, so all thoughts of its reply look
+// the same.
 func (r *request) shapeOf(k chat.Kind) *shape {
 	switch {
 	case k == chat.Text:

@@ -135,9 +135,9 @@ func (g *lark) directive(text string) bool {
 	return false
 }
 
-// ref returns the expression for a name. The list within has the names whose rules are being read,
-// which must not occur again inside them. If the name has no rule or refers to itself, ref records
-// the failure and returns "".
+// ref returns the expression for a name. The parameter within has the names whose rules are being
+// read. They must not occur again inside these rules. If the name has no rule or refers to itself,
+// ref records the failure and returns "".
 func (g *lark) ref(name string, within []string) string {
 	if done, ok := g.done[name]; ok {
 		return done
@@ -191,9 +191,9 @@ func (r *larkRule) next() string {
 	return r.token
 }
 
-// unreadable records a failure where no token begins. It is a mistake of the grammar only if a
-// string or an expression is not closed. Other text may be a token that Lark knows but that is not
-// supported here, such as the braces of a template.
+// unreadable records a failure at a place where no token begins. It is a mistake of the grammar
+// only if a string or an expression is not closed. Other text may be a token that Lark knows but
+// that is not supported here, such as the braces of a template.
 func (r *larkRule) unreadable() {
 	if c := r.rest[0]; c == '"' || c == '/' {
 		r.mistake("does not close what begins at " + strconv.Quote(r.rest[:min(len(r.rest), 20)]))

@@ -12,7 +12,7 @@ import (
 const idPrefix = "resp_"
 
 // echoedField is a field of the request that the response repeats. If the request does not have the
-// field, the response has the value absent.
+// field, the response has a default value, which is in the field absent.
 type echoedField struct{ key, absent string }
 
 // echoedFields lists the fields of a request that the response repeats, in OpenAI's order. SDKs

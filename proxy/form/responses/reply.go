@@ -197,8 +197,8 @@ func (p *reply) closeItem() {
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
-// delta writes one event with the text of an item that is in no event yet. So a burst of a fast
-// model takes only a few events, and a single token is sent at once.
+// delta writes one event with the part of an item's text that is in no event yet. So a burst of a
+// fast model takes only a few events, and a single token is sent at once.
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
 		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)

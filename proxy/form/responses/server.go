@@ -166,8 +166,8 @@ func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 }
 
 // page returns the range of items that a query asks for: those with index i, from <= i < to. The
-// range begins after the item that the member after names, and has at most as many items as limit
-// says. It returns an error if after, limit or order is wrong.
+// query's parameter after names the item before the range, and its parameter limit is the largest
+// number of items. page returns an error if after, limit or order is wrong.
 func page(ids []string, query url.Values) (from, to int, err error) {
 	to = len(ids)
 	if limit := query.Get("limit"); limit != "" {

@@ -67,8 +67,8 @@ func (s *Replies) time() time.Time {
 
 // keep stores a reply. If there are too many, it drops the oldest reply of the owner with the
 // largest share, so that no owner loses replies because another has many. A text that several
-// replies share is counted for each, so the limits are for the worst case. An error of Shared is
-// reported to Failed.
+// replies share is counted for each, so the limits are for the worst case. If the shared store
+// fails, its error is passed to the function s.Failed.
 func (s *Replies) keep(k *keptReply) {
 	if s.Shared != nil {
 		body, err := chat.JSON(sharedReply{k.object, k.items, k.output})
@@ -107,7 +107,8 @@ type sharedReply struct {
 	Output int               `json:"output"`
 }
 
-// failed passes an error of Shared to Failed, unless err is nil.
+// failed passes an error of the shared store to the function s.Failed, unless err is nil. The
+// parameter what says what was tried.
 func (s *Replies) failed(what string, err error) {
 	if err != nil && s.Failed != nil {
 		s.Failed(what, err)
@@ -164,7 +165,8 @@ func (s *Replies) drop(at *list.Element) {
 }
 
 // find returns a stored reply. It returns false if there is none, if it has expired, or if it
-// belongs to another owner. An error of Shared is reported to Failed.
+// belongs to another owner. If the shared store fails, its error is passed to the function
+// s.Failed.
 func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	if s.Shared != nil {
 		body, ok, err := s.Shared.Get(sharedKind, id, owner)
@@ -186,8 +188,8 @@ func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	return k, k.owner == owner && s.time().Before(k.until)
 }
 
-// remove deletes a reply of the owner, and reports whether there was one. An error of Shared is
-// reported to Failed.
+// remove deletes a reply of the owner, and reports whether there was one. If the shared store
+// fails, its error is passed to the function s.Failed.
 func (s *Replies) remove(id, owner string) bool {
 	if s.Shared != nil {
 		ok, err := s.Shared.Remove(sharedKind, id, owner)

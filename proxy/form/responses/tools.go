@@ -60,8 +60,8 @@ func (s *toolset) flat(namespace, name string) string {
 	return strings.TrimSuffix(namespace, "__") + "__" + name
 }
 
-// of returns the tool that a model calls by this name. The engine only passes calls with names
-// exactly as they were offered. For an unknown name it returns a function of that name.
+// of returns the client's tool for the name that a model calls. The engine only passes calls with
+// names exactly as they were offered. For an unknown name it returns a function of that name.
 func (s *toolset) of(name string) tool {
 	if t, ok := s.own[name]; ok {
 		return t
@@ -91,9 +91,10 @@ func (s *toolset) read(v *fastjson.Value) error {
 	return err
 }
 
-// readTool adds one tool, with its namespace or "". The text about, the description of the
-// namespace, is put before the tool's description, because models would not see it otherwise. It
-// returns an error if the tool is invalid or its type is not supported.
+// readTool adds one tool. The parameter namespace is the tool's namespace, or "" if it has none.
+// The parameter about is the namespace's description, which is put before the tool's description,
+// because models would not see it otherwise. It returns an error if the tool is invalid or its type
+// is not supported.
 func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))

@@ -76,7 +76,7 @@ var errNoTools = fault.New(fault.Invalid,
 // Open implements form.Form. It accepts requests that ask for this form; for others it returns nil.
 // The client's own tools stay as they are, and a tool of this server with the same name is not
 // offered. Calls are held until they are whole, because a line is run as it is. It returns an error
-// if there are no tools, or if the form below returns one.
+// if there are no tools, or if the form that writes the rest of the reply returns one.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	switch {
 	case a.Form != form.Shell:

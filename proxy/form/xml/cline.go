@@ -81,8 +81,8 @@ func (l lines) section(i int) int {
 	return len(l)
 }
 
-// heading returns the index of the first line, from line i on, that is the heading of a tool. It
-// returns end if there is none before the line end.
+// heading returns the index of the first line that is the heading of a tool. It searches from the
+// line with index i to the one before the index end. It returns end if there is none.
 func (l lines) heading(i, end int) int {
 	for ; i < end; i++ {
 		if headingTool(l[i]) != "" {

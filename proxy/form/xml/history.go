@@ -109,9 +109,9 @@ func opens(params []Param, text string) int {
 }
 
 // value returns the value at the beginning of text, up to its closing tag, and the rest after the
-// tag. There is no escaping, so a file's content may contain its own closing tag. Only a tag that
-// is followed by one of the parameters in left, or by nothing, can be the real one. It returns
-// false if there is no such tag.
+// tag. There is no escaping, so a file's content may contain its own closing tag. The real closing
+// tag can only be one that is followed by nothing, or by one of the remaining parameters (left).
+// value returns false if there is no such tag.
 func value(left []Param, name, text string) (value, rest string, ok bool) {
 	mark := "</" + name + ">"
 	for from := 0; ; {

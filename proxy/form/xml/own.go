@@ -46,7 +46,8 @@ func (o *own) text(piece string) string {
 	return ""
 }
 
-// pass records that the text up to the offset at is passed on, and holds back the rest.
+// pass records that the beginning of the text all is passed on, and that the rest is held back. The
+// parameter at is the offset of the rest.
 func (o *own) pass(all string, at int) {
 	o.shown += all[:at]
 	o.shown = o.shown[max(0, len(o.shown)-1024):]
@@ -78,9 +79,9 @@ func (o *own) begins(text string) int {
 	return len(text)
 }
 
-// may reports whether text, the beginning of a line and all after it, may be a call. A call begins
-// with a tool's opening tag, perhaps in a fence, or with a part of that tag, and nothing follows
-// its closing tag.
+// may reports whether a text may be a call. The text is the beginning of a line and everything
+// after it. A call begins with a tool's opening tag, perhaps in a fence, or with a part of that
+// tag, and nothing follows its closing tag.
 func (o *own) may(text string) bool {
 	text = trimFence(text)
 	for _, t := range o.prompt.Tools {
@@ -158,8 +159,8 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 	return text, err == nil
 }
 
-// trimNewlines returns a value without the newlines that around adds to its beginning and its end.
-// A value that does not begin with a newline is returned unchanged.
+// trimNewlines returns a value without the newlines that the function around adds to its beginning
+// and its end. A value that does not begin with a newline is returned unchanged.
 func trimNewlines(value string) string {
 	if inner, ok := strings.CutPrefix(value, "\n"); ok {
 		return strings.TrimSuffix(inner, "\n")

@@ -56,9 +56,9 @@ func (p *Prose) Text(piece string) string {
 	return out.String()
 }
 
-// at reports whether s begins with an opening tag of a tool. It returns true, true if the tag is
-// complete, and true, false if s is only the beginning of a tag. The tags are sorted, so a look-up
-// with a hundred tools of MCP servers costs little more than with ten.
+// at reports whether s begins with an opening tag of a tool. If the tag is complete, mark and whole
+// are true. If s is only the beginning of such a tag, mark is true and whole is false. The tags are
+// sorted, so a look-up with a hundred tools of MCP servers costs little more than with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
 		_, found := slices.BinarySearch(p.marks, s[:end+1])

@@ -80,10 +80,10 @@ func (l lines) voidEnd(from int) (end, behind int) {
 	return -1, -1
 }
 
-// void returns tool number n, and the index of the line after its entry. It searches for the entry
-// from line i on, and the entry must end before line end. If there is no entry, the returned tool
-// has no name. The number of the entry must be n, so that a numbered list in a tool's description
-// does not begin a tool.
+// void returns the tool with number n, and the index of the line after its entry in the list. It
+// searches for the entry from the line with index i on, and the entry must end before the line with
+// index end. If there is no entry, the returned tool has no name. The number of the entry must be
+// n, so that a numbered list in a tool's description does not begin a tool.
 func (l lines) void(i, end, n int) (t Tool, next int) {
 	number := strconv.Itoa(n) + ". "
 	for tries := 0; i < end && tries < mostTries; i++ {
