@@ -16,7 +16,8 @@ type Collector struct {
 	Times           Times
 }
 
-// Add adds the next event to the reply, and reports whether it completed the last of Calls.
+// Add adds the next event to the reply. It reports whether this event completed the last call in
+// c.Calls.
 func (c *Collector) Add(e Event) (completed bool) {
 	switch e.Kind {
 	case Text:

@@ -16,8 +16,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Client asks a proxy to run calls. Address.Token may also be an API key. A Client never runs a
-// call twice. If a connection breaks, the call may have run, so the caller gets an error.
+// Client asks a proxy to run calls. The token of its address may also be an API key. A Client never
+// runs a call twice. If a connection breaks, the call may have run, so the caller gets an error.
 type Client struct {
 	Address
 }
@@ -85,8 +85,8 @@ func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, err
 	return c.outcome(ctx, question{ID: id})
 }
 
-// outcome sends a question and returns the outcome of the call. It returns the errors of ask, and
-// an error if the answer is not an outcome.
+// outcome sends a question, which is a call to run or the id of a pending one, and returns the
+// outcome of the call. It returns the errors of ask, and an error if the answer is not an outcome.
 func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err error) {
 	body, err := chat.JSON(q) // the arguments go as they are
 	if err != nil {

@@ -112,8 +112,8 @@ func (p Program) Fetch(id string) (string, error) {
 	return p.words() + " --call " + id, nil
 }
 
-// data returns the arguments of a command as portable JSON. It returns an error if the program, the
-// name or the arguments cannot be written in a command.
+// data returns the arguments of a call as JSON that every shell leaves unchanged. It returns an
+// error if the program, the name or the arguments cannot be written in a command.
 func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, err

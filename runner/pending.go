@@ -59,7 +59,7 @@ type pendingCall struct {
 
 // Keep stores a call and returns its id, for Program.Fetch. The arguments are copied, because those
 // of the caller may be part of a buffer. For arguments of more than 4 MiB it returns ErrTooLong. It
-// also returns an error if Shared fails.
+// also returns an error if the store that is shared by replicas fails.
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
@@ -128,8 +128,8 @@ func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	return c.name, c.args, true
 }
 
-// readShared decodes a result of Shared. It returns the call, true if there was one, and the error
-// of Shared or of decoding.
+// readShared decodes a result of the store that is shared by replicas. It returns the call, true if
+// there was one, and the error of the store or of decoding.
 func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool, error) {
 	var c sharedCall
 	if err == nil && ok {

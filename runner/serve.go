@@ -87,8 +87,9 @@ func (s *Server) Patterns() []string {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// method returns a handler for one method, or for all methods if name is empty. If serve returns an
-// error, the handler writes it, so serve must not have written anything then.
+// method returns a handler for requests with one HTTP method, or with any if name is empty. The
+// function serve answers them. If serve returns an error, the handler writes it, so serve must not
+// have written anything then.
 func method(name string, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)

@@ -124,13 +124,16 @@ func (b *budget) spend(raw json.RawMessage) string {
 	return b.visit(root, "")
 }
 
-// over returns a sentence that says that one schema exceeds a limit. The parameter of names the
-// things that are counted.
-func over(limit int, of string) string { return fmt.Sprintf("at most %d %s are taken", limit, of) }
+// over returns a sentence that says that one schema exceeds a limit. The parameter what is the word
+// for the things that are counted, such as "bytes".
+func over(limit int, what string) string {
+	return fmt.Sprintf("at most %d %s are taken", limit, what)
+}
 
-// ofAll returns a sentence that says that all schemas together exceed a limit, like over.
-func ofAll(limit int, of string) string {
-	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, of)
+// ofAll returns a sentence that says that all schemas together exceed a limit. The parameters are
+// those of over.
+func ofAll(limit int, what string) string {
+	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, what)
 }
 
 // tooMany returns a sentence about the limit that the number of values exceeds, or "" if it exceeds

@@ -91,8 +91,8 @@ var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on":
 // number returns a text as a JSON number, and false if it is not one. An integer may have a
 // fraction of zeros, and a plus sign is dropped. It never computes with the digits, so that
 // identifiers of nineteen digits do not change. "5.0" and "5" are the same integer. "5.5" is not an
-// integer and is left to the check. "1e3" is not one either, because writing out its digits would
-// mean computing.
+// integer and is left to the package that checks calls (engine/valid). "1e3" is not one either,
+// because writing out its digits would mean computing.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {

@@ -29,11 +29,12 @@ type compiler struct {
 	done map[*jsontree.Value]*Type
 }
 
-// compile returns the Type of one place, or nil if everything is allowed. The Type is stored before
-// its contents are read, so that a tree whose nodes refer to the tree finds it, and the graph gets
-// its cycle. A place that is only a reference gets the Type of its target, so that a chain of
-// references costs nothing at look-up. Other keywords beside a $ref count, as since draft 2019-09.
-// Up to draft 7 they were ignored, but an author who writes both means both.
+// compile returns the Type of one subschema, or nil if everything is allowed. The Type is stored
+// before its contents are read. So if the contents refer to the subschema itself, as the nodes of a
+// tree do, the stored Type is found, and the graph gets a cycle. A subschema that is only a
+// reference gets the Type of its target, so that a chain of references costs nothing at look-up.
+// Other keywords beside a $ref count, as since draft 2019-09. Up to draft 7 they were ignored, but
+// an author who writes both means both.
 func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	if kind(v) != Object || depth > maxDepth {
 		return nil
@@ -76,9 +77,10 @@ func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	return c.compile(to, depth+1)
 }
 
-// values reads enum and const, and the types that they imply. Values of other types are not
-// removed, so a call with one of them is not changed, and the check reports the error. "enum": [1,
-// 2] without a type says that numbers are required, so "2" becomes 2.
+// values reads enum and const, and the types that they imply. "enum": [1, 2] without a type says
+// that numbers are required, so "2" becomes 2. Values of other types than the schema's stay in the
+// list. So a call with such a value is not changed here, and the package that checks calls reports
+// the error.
 func (t *Type) values(v *jsontree.Value) {
 	var implied Kinds
 	for _, one := range enumValues(v) {
@@ -113,10 +115,10 @@ func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 }
 
 // besides reads references, allOf, anyOf and oneOf, and the types and values that follow from them.
-// They are not merged, because looking up a member asks them one after the other, and most are
-// never asked. The type of an allOf is that of its first part with a type. A union has the types of
-// all its alternatives. Without that, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, which
-// pydantic writes for an optional number, would leave "3" a text.
+// These subschemas are not merged into t. Looking up a member asks them one after the other, and
+// most are never asked. The type of an allOf is that of its first part with a type. A union has the
+// types of all its alternatives. Without that, {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+// which pydantic writes for an optional number, would leave "3" a text.
 func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {

@@ -56,7 +56,7 @@ const (
 	longInteger = math.MaxInt64 - 1
 )
 
-// integer returns the bound of integers that have no bound of their own.
+// integer returns the bound that is added to integers which have no bound of their own.
 func (o Options) integer() int64 {
 	if o.Long {
 		return longInteger
@@ -64,12 +64,12 @@ func (o Options) integer() int64 {
 	return exactInteger
 }
 
-// length returns the bound of strings, which is negative if there is none. Without a bound a model
-// under a schema may write for ever. Of two such calls both ran past 100 s, while with bounds 25 of
-// 25 ended as JSON.
+// length returns the bound that is added to strings, which is negative if there is none. Without a
+// bound a model under a schema may write for ever. Of two such calls both ran past 100 s, while
+// with bounds 25 of 25 ended as JSON.
 func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount) }
 
-// elements returns the bound of arrays, which is negative if there is none.
+// elements returns the bound that is added to arrays, which is negative if there is none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
 // bound returns the bound that the option asks for, but at most the greatest that servers accept.
@@ -90,8 +90,8 @@ func (o Options) bound(asked, usual, weak, most int) int {
 // with which a model wants to end them, `}}` in one piece. The model then goes on within the last
 // value instead: "days": 1000000000000000, which fits the schema and is wrong.
 //
-// With Stands, which makes sense for one tool only, members that are fixed must have their values,
-// in their order, and the others follow.
+// If the option Stands is set, which makes sense for one tool only, some members are fixed. They
+// must have the given values, in the given order, and the other members follow them.
 func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	if len(tools) == 0 {
 		return Constraint{Schema: json.RawMessage(`{"type":"object"}`)}
@@ -123,9 +123,9 @@ func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: doc.Dropped()}
 }
 
-// callObject returns the place of one tool's call. The name comes first, because it distinguishes
-// the tools of a union, and a reader of the streamed call has to know the tool before its
-// arguments. No other member is allowed.
+// callObject returns the subschema for a call of one tool. The name comes first, because it
+// distinguishes the tools of a union, and a reader of the streamed call has to know the tool before
+// its arguments. No other member is allowed.
 func callObject(name string, args *Place) *Place {
 	s := &Place{Kinds: Object, Objects: Objects{Listed: true, More: never(),
 		Required: []string{"name", "arguments"}}}

@@ -36,8 +36,8 @@ type Dropped struct {
 }
 
 // String returns the JSON pointer of the keyword, after the tool's name if there are several tools:
-// "search#/properties/q/format". The log prints it, so it must lead an author to the place in his
-// own schema.
+// "search#/properties/q/format". The log prints it, so it must show an author where the keyword is
+// in his own schema.
 func (d Dropped) String() string {
 	at := d.At
 	if d.Keyword != "" {
@@ -96,9 +96,10 @@ func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int)
 	return d
 }
 
-// Drop records that a keyword of the place at is not enforced. An empty keyword means everything at
-// that place. A nil Doc, which means a place in no document, such as the call around the arguments,
-// is ignored. A keyword is recorded once, because a place to which several members refer is read
+// Drop records that a keyword of the schema is not enforced. The parameter at is the JSON pointer
+// of the subschema that has the keyword. An empty keyword means everything in that subschema. If d
+// is nil, Drop does nothing. This is so for a subschema in no document, such as the call around the
+// arguments. A keyword is recorded once, because a subschema to which several members refer is read
 // once for each of them.
 func (d *Doc) Drop(at, keyword string) {
 	if d == nil || len(*d.dropped) == maxDropped {
@@ -118,11 +119,11 @@ func (d *Doc) Dropped() []Dropped {
 	return list
 }
 
-// Both returns a place that allows every value that fits both a and b. If that cannot be expressed
-// within the bounds, it returns a, and b's part is dropped.
+// Both returns a subschema that allows every value that fits both a and b. If it cannot be
+// expressed within the bounds, Both returns a, and records that b's part is dropped.
 func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
 
-// Root returns the place of the whole schema. If nothing could fit the schema, the place allows
+// Root returns the whole schema as a Place. If nothing could fit the schema, the result allows
 // everything, because a schema that contradicts itself is a mistake of its author, and a tool that
 // can never be called is of no use.
 func (d *Doc) Root() *Place {
@@ -133,9 +134,9 @@ func (d *Doc) Root() *Place {
 	return p
 }
 
-// Arguments returns the root, restricted to objects, because the arguments of a call are always an
-// object. {"type": "string"} for a tool's parameters is a mistake. Its type is dropped, because no
-// call could ever fit.
+// Arguments returns the whole schema, restricted to objects, because the arguments of a call are
+// always an object. {"type": "string"} for a tool's parameters is a mistake. Its type is dropped,
+// because no call could ever fit.
 func (d *Doc) Arguments() *Place {
 	p := d.merge(d.Root(), &Place{Kinds: Object}, 0)
 	if p.Never {

@@ -15,10 +15,10 @@ const (
 	maxMerged = 12
 )
 
-// mergeAll returns a place that allows every value that fits all of the given places, of which
-// there must be at least one. Places that are not unions are merged by halves, because merging them
-// one after the other would copy all members so far each time. Unions multiply, so their order
-// decides which of them is dropped.
+// mergeAll returns a place (a subschema) that allows every value that fits all of the given places,
+// of which there must be at least one. Places that are not unions are merged by halves, because
+// merging them one after the other would copy all members so far each time. The sizes of unions
+// multiply, so their order decides which of them is dropped.
 func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	plain := func(p *Place) bool { return p.ref == nil && p.Alternatives == nil }
 	for len(list) > 0 {
@@ -44,10 +44,10 @@ func (d *Doc) mergeHalves(list []*Place) *Place {
 	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
 }
 
-// merge returns a place that allows every value that fits both a and b. It is computed here because
-// servers enforce at best an allOf of objects, and templates and grammars cannot express any. If
-// the result cannot be expressed, b's part is dropped. Types are compared as sets. Number includes
-// Integer, so integer beside number remains integer.
+// merge returns a place (a subschema) that allows every value that fits both a and b. It is
+// computed here because servers enforce at best an allOf of objects, and templates and grammars
+// cannot express any. If the result cannot be expressed, b's part is dropped. Types are compared as
+// sets. Number includes Integer, so integer beside number remains integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
 	// Two references to one target need not be followed.
 	if a.ref != nil && a.ref == b.ref || b.Open() {
@@ -109,9 +109,9 @@ func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	return Union(all)
 }
 
-// mergeEnum reduces the values to those that both list and whose type is still allowed. It returns
-// false if no value is left. Values are compared by their spelling, so 1 and 1.0 differ. ["a", "b"]
-// and ["b", "c"] leave ["b"], in the order of the first list.
+// mergeEnum reduces p's list of values to the values that b lists as well and whose type is still
+// allowed. It returns false if no value is left. Values are compared by their spelling, so 1 and
+// 1.0 differ. ["a", "b"] and ["b", "c"] leave ["b"], in the order of the first list.
 func (p *Place) mergeEnum(b *Place) bool {
 	list := p.Enum
 	switch {
@@ -158,7 +158,8 @@ func bothWords(a, b []Word) []Word {
 	return a
 }
 
-// larger returns the lower bound that allows less. A nil bound allows everything.
+// larger returns the one of two lower bounds that allows fewer values. A nil bound allows
+// everything.
 func larger(a, b *Count) *Count {
 	if a == nil || b != nil && b.N > a.N {
 		return b
@@ -166,7 +167,8 @@ func larger(a, b *Count) *Count {
 	return a
 }
 
-// smaller returns the upper bound that allows less. A nil bound allows everything.
+// smaller returns the one of two upper bounds that allows fewer values. A nil bound allows
+// everything.
 func smaller(a, b *Count) *Count {
 	if a == nil || b != nil && b.N < a.N {
 		return b
@@ -174,8 +176,8 @@ func smaller(a, b *Count) *Count {
 	return a
 }
 
-// mergeArrays merges element by element. Where one place has its own schema for element i, and the
-// other has a schema for all elements, both apply to element i.
+// mergeArrays merges two array schemas element by element. If one of them has its own schema for
+// element i, and the other has a schema for all elements, both apply to element i.
 func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	at := func(p *Place, i int) *Place { // the place of element i, or nil for anything
 		if i < len(p.Prefix) {

@@ -12,8 +12,8 @@ import (
 // down to a few tokens a second.
 const maxValues = 500
 
-// parts writes a place that is not a union, with one schema for each type. In an anyOf of single
-// types no server has to know which keywords belong to which type.
+// parts writes a place (a subschema) that is not a union, with one schema for each type. In an
+// anyOf of single types no server has to know which keywords belong to which type.
 func (c *constrainer) parts(s *Place, depth int) {
 	// A list of values is all that a server needs, because values of other types were left out when
 	// the place was read.
@@ -35,7 +35,7 @@ func (c *constrainer) parts(s *Place, depth int) {
 	}
 }
 
-// ofKind writes the schema of a place for one of its types.
+// ofKind writes the part of the subschema s that is about one type.
 func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
 	switch kind {
 	case String:
@@ -56,8 +56,8 @@ func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
 }
 
 // manyValues drops a list of values that is too long. It returns the types of the values, and a
-// place whose texts are bounded by the longest value, so that a model cannot write further. The
-// check then decides whether the value is in the list.
+// copy of s without the list. Its texts are bounded by the longest value, so that a model cannot
+// write further. Whether the value is in the list is checked after the call is written.
 func (s *Place) manyValues() (k Kinds, _ *Place) {
 	out := *s
 	s.doc.Drop(s.At, "enum")
@@ -188,10 +188,11 @@ func (c *constrainer) string(s *Place) {
 	c.raw("}")
 }
 
-// held returns the first of the words that a server enforces, in the server's spelling, or "" if
-// there is none. The function known translates a word, and returns false if servers do not enforce
-// it. The other words are dropped, and all of them in a weak constraint. Two patterns come from an
-// allOf, and one regular expression for both would need look-ahead, which servers do not read.
+// held returns the first of several patterns or formats (words) that a server enforces, in the
+// server's spelling. It returns "" if there is none. The function known translates a word, and
+// returns false if servers do not enforce it. The other words are dropped, and all of them in a
+// weak constraint. Two patterns come from an allOf, and one regular expression for both would need
+// look-ahead, which servers do not read.
 func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (
 	out string) {
 	for _, w := range words {
@@ -205,9 +206,10 @@ func (c *constrainer) held(words []Word, s *Place, known func(text string) (stri
 	return out
 }
 
-// within returns the smaller of two maximums, the schema's and the general bound. A negative bound
-// means that there is none. It returns nil if there is neither maximum. It never returns less than
-// the schema's minimum, because a shorter text would not fit the original.
+// within returns the smaller of two maximums: the schema's, which is the parameter most and may be
+// nil, and the general bound. A negative bound means that there is none. It returns nil if there is
+// neither maximum. It never returns less than the schema's minimum, which is the parameter least,
+// because a shorter text would not fit the original.
 func within(least, most *Count, bound int) *Count {
 	if bound >= 0 {
 		most = smaller(most, &Count{N: bound})
@@ -221,9 +223,10 @@ func within(least, most *Count, bound int) *Count {
 // maxElements is the largest count of elements that servers accept.
 const maxElements = 1000
 
-// array writes an array. If minItems is greater than the number of places, or in a weak constraint,
-// the list of places becomes an array whose elements fit any of them. A place that nothing fits
-// ends the list before it. An array without possible elements gets maxItems 0.
+// array writes an array. A schema may list subschemas for the first elements (prefixItems). If
+// minItems is greater than their number, or in a weak constraint, the list becomes an array whose
+// elements fit any of them. If nothing fits one of them, the list ends before it. An array without
+// possible elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {
@@ -260,9 +263,10 @@ func (c *constrainer) array(s *Place, depth int) {
 	c.raw("}")
 }
 
-// tuple writes the places of the first elements, and returns how many elements there may be, or nil
-// for any number. It writes no items, which servers would apply to all elements. So the elements
-// after the list cannot be described: their schema is dropped, or the list is the whole array.
+// tuple writes the subschemas of the first elements. It returns how many elements there may be, or
+// nil for any number. It writes no items, which servers would apply to all elements. So the
+// elements after the first ones cannot be described: their schema is dropped, or there may be no
+// such elements.
 func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) {
 	c.key("prefixItems")
 	c.raw("[")
@@ -314,8 +318,8 @@ func (c *constrainer) object(s *Place, depth int) {
 }
 
 // namable returns the members and the required members, without a member that is called $ref,
-// because servers take that for a reference. If it is required, no call under this constraint fits
-// the schema, and the check reports it.
+// because servers take that for a reference. If that member is required, no call under this
+// constraint fits the schema, and the call is refused when it is checked.
 func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 	if s.Member("$ref") == nil && !slices.Contains(s.Required, "$ref") {
 		return s.Members, s.Required
@@ -329,8 +333,8 @@ func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 		})
 }
 
-// orAnything returns s, or a place that allows anything if s is nil or nothing fits it. It is for
-// parts that have to be written in any case.
+// orAnything returns s. If s is nil or nothing fits it, it returns a subschema that allows
+// anything. It is for parts that have to be written in any case.
 func orAnything(s *Place) *Place {
 	if s == nil || s.Never {
 		return anything()
@@ -338,10 +342,11 @@ func orAnything(s *Place) *Place {
 	return s
 }
 
-// more writes which other members are allowed. If some members are listed, servers allow others
-// only if there is a schema for them. An object that lists nothing may have members of any kind.
-// They are written as free values, so that their nesting is bounded. If a schema for the others
-// cannot be written beside the listed names, it is dropped, and no other members are allowed.
+// more writes which members an object may have besides the listed ones, props. If some members are
+// listed, servers allow others only if there is a schema for them. An object that lists nothing may
+// have members of any kind. They are written as free values, so that their nesting is bounded. If a
+// schema for the others cannot be written beside the listed names, it is dropped, and no other
+// members are allowed.
 func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
 	case s.More != nil && s.More.Never:

@@ -37,7 +37,7 @@ type Place struct {
 	from string // the position of the reference itself; At is that of its target
 }
 
-// Objects are the constraints on objects at a place.
+// Objects are the constraints of a Place that concern objects.
 type Objects struct {
 	Members    []Member
 	Listed     bool // the schema lists members, perhaps none
@@ -47,7 +47,7 @@ type Objects struct {
 	MinMembers *Count
 }
 
-// Arrays are the constraints on arrays at a place.
+// Arrays are the constraints of a Place that concern arrays.
 type Arrays struct {
 	Prefix             []*Place
 	Items              *Place // for the elements after Prefix; nil if the schema does not say
@@ -55,7 +55,7 @@ type Arrays struct {
 	Unique             bool // no two elements are the same
 }
 
-// Scalars are the constraints on strings and numbers at a place.
+// Scalars are the constraints of a Place that concern strings and numbers.
 type Scalars struct {
 	Patterns, Formats    []Word
 	MinLength, MaxLength *Count
@@ -203,8 +203,8 @@ func Union(list []*Place) *Place {
 	return p
 }
 
-// measure adds the sizes of the places in p. Places are shared, so a few that contain each other
-// may occur far too often to be walked through, and only this number shows it.
+// measure adds the sizes of the given subschemas to the size of p. Places are shared, so a few that
+// contain each other may occur far too often to be walked through, and only this number shows it.
 func (p *Place) measure(inside ...*Place) {
 	for _, one := range inside {
 		if one != nil {

@@ -16,9 +16,10 @@ var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dep
 	"maxProperties", "propertyNames", "unevaluatedProperties", "unevaluatedItems", "contains",
 	"oneOf", "$recursiveRef"}
 
-// read returns the place of a value. depth counts nested places, and a value that is too deep or
-// exceeds the budget allows everything and is dropped. Keywords beside a reference apply as well,
-// in all drafts, because authors mean both. OpenAPI 3.0's nullable becomes one more alternative.
+// read returns the subschema in v as a Place. The parameter at is its position, and depth counts
+// nested subschemas. A subschema that is too deep or exceeds the budget is dropped, and the result
+// allows everything. Keywords beside a reference apply as well, in all drafts, because authors mean
+// both. OpenAPI 3.0's nullable becomes one more alternative.
 func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	switch {
 	case kind(v) == Boolean && v.Raw == "false":
@@ -59,7 +60,8 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// open returns a place without constraints, and reports the schema at that position as dropped.
+// open returns a place without constraints. It records that the schema at the given position is
+// dropped.
 func (d *Doc) open(at string) *Place {
 	d.Drop(at, "")
 	return anything()
@@ -78,7 +80,7 @@ func says(keyword string, v *jsontree.Value) bool {
 	return true
 }
 
-// union returns the place of a list of alternatives. Their number is bounded, because everything
+// union returns a list of alternatives as one Place. Their number is bounded, because everything
 // beside a union is put into each of them. Beyond the bound the union is dropped as a whole and
 // anything is allowed, because half of the alternatives would forbid the others.
 func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
@@ -100,9 +102,9 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// alternative returns the place of one alternative of a union. A reference to a surrounding value
-// that is being read remains a reference, as in a list whose elements are lists of the same kind.
-// If it were read in place, it would be repeated down to the last level.
+// alternative returns one alternative of a union as a Place. If it is a reference to a value around
+// it that is still being read, it remains a reference, as in a list whose elements are lists of the
+// same kind. If it were read in place, it would be repeated down to the last level.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); slices.Contains(d.around, to) &&
@@ -113,7 +115,7 @@ func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	return d.read(v, at, depth+1)
 }
 
-// follow returns the place of a reference's target, without a reference to it. A reference beside
+// follow returns the target of a reference as a Place, and not as a reference. A reference beside
 // other keywords cannot remain a reference, because neither servers nor grammars can express a
 // reference with further constraints. So its target is read and merged. If there is no target, the
 // result allows everything. If the target is being read already, nothing fits the result.
@@ -130,10 +132,10 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 	return d.target(to, place, depth+1)
 }
 
-// child returns the place of a member or element. A place that is only a reference remains one, so
-// that reading ends where a schema refers to itself. The list of references that are being followed
-// starts empty for a member: a member is deeper, so coming back to one of them is recursion and not
-// a cycle of references.
+// child returns the subschema of a member or element as a Place. A subschema that is only a
+// reference remains one, so that reading ends where a schema refers to itself. The list of
+// references that are being followed starts empty for a member. A member is deeper, so if one of
+// its references leads back to a value around it, that is recursion and not a cycle of references.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != jsontree.Absent {
@@ -147,9 +149,10 @@ func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// reference returns the target of a value that is only a reference, and the step in the value that
-// leads to it. For any other value both are "". An allOf of one reference counts as well:
-// generators write it to add a description, which old drafts ignore beside a reference.
+// reference returns the reference of a value that is only a reference. The result step is the path
+// in the value to the reference, such as "/$ref". For any other value both results are "". An allOf
+// of one reference counts as well: generators write it to add a description, which old drafts
+// ignore beside a reference.
 func reference(v *jsontree.Value) (ref, step string) {
 	if r := v.Get("$ref"); kind(r) == String && lone(v, "$ref") {
 		return r.Text, "/$ref"
@@ -195,7 +198,7 @@ func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// own returns the place of a value by the value's own keywords, without references and unions. An
+// own returns the place that a value's own keywords describe, without its references and unions. An
 // unknown type is not a reason to refuse the tool: the place allows any value, and the keyword is
 // reported as dropped.
 func (d *Doc) own(v *jsontree.Value, at string, depth int) *Place {
@@ -270,7 +273,7 @@ func enumValues(v *jsontree.Value) []*jsontree.Value {
 	return v.Get("enum").Items
 }
 
-// scalars reads the keywords of texts and numbers, and the values that a schema proposes.
+// scalars reads the keywords of texts and numbers, and the example values that a schema proposes.
 func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	for _, w := range []struct {
 		keyword string
@@ -351,9 +354,9 @@ func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 	}
 }
 
-// patterned reads the values of patternProperties as those of any names. No writer can tie a value
-// to the pattern that its name fits. So every name may have a value that any of the patterns
-// allows, and the keyword counts as dropped.
+// patterned reads patternProperties as if its subschemas applied to members of any name. No writer
+// can tie a value to the pattern that its name fits. So every member may have a value that any of
+// the patterns allows, and the keyword counts as dropped.
 func (d *Doc) patterned(p *Place, named *jsontree.Value, at string, depth int) {
 	all := []*Place{anything()}
 	if p.More != nil {

@@ -45,10 +45,10 @@ func Holding(name string, member *Type) *Type {
 		types: map[*jsontree.Value]*Type{v: member}}
 }
 
-// walk yields t and all types that also apply, including those of references and unions, each once
-// and the nearest first. The nearest comes first because the place's own keywords about a member
-// take precedence over those of a distant part. A schema may lead back to t, and two of its parts
-// to the same place.
+// walk yields t and all types that also apply, including those of references and unions. Each comes
+// once, and the nearest first, because a subschema's own keywords about a member take precedence
+// over those of a distant part. A schema may lead back to t, and two of its parts may lead to the
+// same type.
 func (t *Type) walk(yield func(*Type) bool) {
 	if t == nil || !yield(t) || !t.joined() {
 		return
@@ -75,17 +75,17 @@ func (t *Type) walk(yield func(*Type) bool) {
 // maxJoined bounds how many types apply to one place.
 const maxJoined = 1000
 
-// joined reports whether other types also apply. Most places have none, and are read without the
-// maps of walk.
+// joined reports whether other types apply besides t, by references, allOf or unions. For most
+// types there are none, and they are read without the maps of walk.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
-// Allows reports whether any of the kinds is allowed here. A place whose types are unknown allows
-// every kind, because a reader calls Allows before it reads `{` as an object, and must accept every
+// Allows reports whether t allows any of the kinds. A type that does not say which kinds it allows
+// allows every kind. A reader calls Allows before it reads `{` as an object, and must accept every
 // kind that the schema may allow.
 func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds&k != 0 }
 
-// Known reports whether the schema names the types of this place. A value may be turned into
-// another type only if Known returns true.
+// Known reports whether the schema says which types t allows. A value may be turned into another
+// type only if Known returns true.
 func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 
 // Only reports whether the schema allows the kinds and nothing else. It is false if the types are
@@ -119,11 +119,11 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find calls the function one for t and for the types that also apply, and returns the result, or
-// nil if nothing is known. If t has an answer, as it nearly always has, the others are not asked.
-// Types that apply in any case come before alternatives. If alternatives disagree, the result
-// allows every value that one of them allows, so "3" remains a text if one of them has a text
-// there.
+// find calls the given function for t and for the types that also apply, and returns its result, or
+// nil if nothing is known. If the function has a result for t, as it nearly always has, the other
+// types are not tried. Types that apply in any case come before alternatives of a union. If the
+// alternatives disagree, the result allows every value that one of them allows, so "3" remains a
+// text if one of them has a text there.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil
@@ -145,8 +145,9 @@ func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	return either(found)
 }
 
-// Has reports whether the schema lists the member. Alternatives of a union count, because a name
-// that any of them lists is a parameter, and not a stray key of an envelope.
+// Has reports whether the schema lists the member. Alternatives of a union count. A name that any
+// of them lists is a parameter, and not a key of an object that a model has put around the
+// arguments.
 func (t *Type) Has(name string) bool {
 	if t == nil || !t.joined() {
 		return t != nil && t.props.Get(name) != jsontree.Absent
@@ -233,8 +234,8 @@ func (t *Type) Endless() bool {
 }
 
 // ItemAt returns the type of the element at a position, counted from 0, or nil if nothing is known
-// of it. After a tuple's places it is the type of the other elements: `["Oslo", "3", "4"]` under a
-// text and numbers becomes ["Oslo", 3, 4].
+// of it. If the schema lists types for the first elements only, later elements have the type of the
+// rest: `["Oslo", "3", "4"]` under a text and then numbers becomes ["Oslo", 3, 4].
 func (t *Type) ItemAt(i int) *Type {
 	return t.find(func(o *Type) (*Type, bool) {
 		prefix, rest := o.elements()

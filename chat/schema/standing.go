@@ -22,8 +22,7 @@ type Standing struct {
 }
 
 // Part is one member or element. It has Raw if all of it is fixed, Open if some of it is fixed, and
-// neither if it has to be written again. For a part with neither, the constraint has the schema's
-// own place.
+// neither if it has to be written again. A part with neither is constrained only by the schema.
 type Part struct {
 	Name string
 	Raw  string
@@ -63,9 +62,10 @@ func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
 
-// with appends the value to dst. It returns false if the new value is not an object. Members are in
-// their old order, and new ones follow them. A part that has to be written again is left out if the
-// new call lacks it. If the new call has a name twice, the last value counts.
+// with appends the value to dst, with its fixed parts unchanged. The other parts come from the new
+// value, which is the parameter from. It returns false if the new value is not an object. Members
+// are in their old order, and new ones follow them. A part that has to be written again is left out
+// if the new value lacks it. If the new value has a name twice, the last one counts.
 func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	if s.Array {
 		return s.withElements(dst, from)
@@ -142,11 +142,12 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued returns the place s, in which the parts in from are limited to their values. Of a
-// union, only the alternatives that those parts fit remain. If the parts fit none, they are all
-// fixed nevertheless, because the client may already have read them, and the rest of the call must
-// continue from there. For example, if "kind": "b" is in from, and the schema is a union by kind,
-// only the alternative of "b" remains, so the model cannot continue with members of "a".
+// continued returns the subschema s, with the fixed parts of the arguments limited to their values.
+// Of a union, only the alternatives that the fixed parts fit remain. If the parts fit no
+// alternative, they are all fixed nevertheless, because the client may already have read them, and
+// the rest of the call must continue from there. For example, if "kind": "b" is fixed, and the
+// schema is a union by kind, only the alternative of "b" remains, so the model cannot continue with
+// members of "a".
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -154,9 +155,9 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed does the work of continued. If strict is true, and a part does not fit, it returns a place
-// that nothing fits. A reference is followed in place, because its definition applies to all places
-// that refer to it, but from only to one of them.
+// fixed does the work of continued. If strict is true, and a fixed part does not fit, it returns a
+// place that nothing fits. A reference is replaced by its target, because the definition applies
+// wherever something refers to it, but the fixed parts apply only here.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
 	// Unions within unions were already joined. But an alternative that is a reference may lead to
@@ -228,10 +229,11 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	return out
 }
 
-// fixedPart returns the place of one member or element, limited to its fixed value. A whole value
-// becomes a list of one value, which is written as const. A value that is fixed in parts is fixed
-// part by part. A name alone gets the schema's own place. If strict is true, a value that does not
-// fit gives a place that nothing fits.
+// fixedPart returns the subschema spec of one member or element, limited to the part's fixed value.
+// A whole value becomes a list of one value, which is written as const. A value of which only some
+// parts are fixed is limited part by part. If nothing is fixed, the result is spec itself, or only
+// those values of p.Either that fit it. If strict is true, a value that does not fit gives a place
+// that nothing fits.
 func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	switch {
 	case p.Open != nil:
@@ -248,8 +250,9 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	return one
 }
 
-// either returns a place that allows those of the values that fit spec. It returns spec itself if
-// none fits, or if a value is too long to be repeated, an object or an array.
+// either returns a place that allows those of the values that fit the subschema spec. It returns
+// spec itself if none of them fits. It also does so if a value is an object, an array, or too long
+// to be repeated.
 func (d *Doc) either(spec *Place, values []string) *Place {
 	out := &Place{}
 	for _, raw := range values {

@@ -138,8 +138,8 @@ func (c *constrainer) anyValue() {
 // that is written in place repeats everything below it.
 const maxWeakDepth = 8
 
-// shape writes one place. Where a constraint gets too long or too deep, the rest may be any value,
-// which is checked afterwards.
+// shape writes one place (a subschema). Where a constraint gets too long or too deep, the rest may
+// be any value, which is checked afterwards.
 func (c *constrainer) shape(s *Place, depth int) {
 	switch {
 	case s.Open() || len(c.dst) > maxWritten || depth > maxDepth:
@@ -179,8 +179,9 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 	c.raw("]}")
 }
 
-// inPlace writes the target of a reference, unless the reference is inside that target. So a tree
-// ends at its first node within a node, and the reference is reported as dropped.
+// inPlace writes the target of a reference where the reference is. If the reference is inside its
+// own target, or nested too deeply, any value is allowed instead, and the reference is reported as
+// dropped. So a tree ends at its first node within a node.
 func (c *constrainer) inPlace(s *Place, depth int) {
 	to := s.Follow()
 	if depth > maxWeakDepth || to.Never || slices.Contains(c.around, s.ref) {

@@ -35,8 +35,8 @@ type Note struct {
 // to "#" within it is not shown once more.
 func (d *Doc) Written() *Written { return d.written(d.root, []*jsontree.Value{d.root}) }
 
-// written returns the place of a value. The parameter around has the values whose references are
-// being followed.
+// written returns the subschema v as a Written. The parameter around has the values whose
+// references are being followed.
 func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	w := &Written{doc: d, around: around}
 	if w.Opaque = !w.add(v); w.Opaque && v != jsontree.Absent {
@@ -45,10 +45,10 @@ func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	return w
 }
 
-// add adds a value and the values to which it refers. It returns false if there is nothing to show.
-// The values around are passed to all places below, so that a tree is shown once, and the nodes of
-// its nodes are opaque. The number of parts is bounded like lists in the budget, because references
-// in an allOf could repeat each other.
+// add adds the value v, and the values to which it refers, to the parts of w. It returns false if
+// there is nothing to show. The values around v are passed on to everything inside it, so that a
+// tree is shown once, and the nodes inside its nodes are not shown. The number of parts is bounded
+// like lists in the budget, because references in an allOf could repeat each other.
 func (w *Written) add(v *jsontree.Value) bool {
 	if kind(v) != Object || len(w.parts) >= mostBranches {
 		return false
@@ -190,9 +190,9 @@ func (w *Written) Required() (names []string) {
 	return each(names)
 }
 
-// Items returns the place of an array's elements. one reports whether it is the same for all of
-// them, and listed whether the schema has items at all. A list of schemas (tuples up to draft
-// 2019-09) is not the same for all, and remains a note.
+// Items returns the schema of an array's elements. The result one reports whether it is the same
+// for all elements, and listed reports whether there is a keyword items at all. A list of schemas
+// (tuples up to draft 2019-09) is not the same for all, and remains a note.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
