@@ -175,7 +175,8 @@ func (p *pool) look(ctx context.Context, model string) {
 // They are in the order in which the conversation with the given key prefers them. If no server
 // lists the model, all servers that answer are returned, because not every kind of server lists
 // everything that it has.
-func (p *pool) candidates(ctx context.Context, key, model string, failed map[*member]error) []*member {
+func (p *pool) candidates(ctx context.Context, key, model string,
+	failed map[*member]error) []*member {
 	model = listedName(model)
 	p.look(ctx, model)
 	var all, others []*member

@@ -265,9 +265,9 @@ func integer(v *fastjson.Value, dst **int64) error {
 }
 
 // Raw returns a copy of a value in compact JSON, as the client wrote it except for blanks between
-// tokens. MarshalTo does not always return JSON. It writes a string that was read before as Go
-// source, in which the escape of a terminal's colour is "\x1b". The parser also lets some control
-// characters through. In these cases Raw writes the value itself.
+// tokens. It uses fastjson's MarshalTo, which does not always return JSON: a string that was read
+// before is written as Go source, in which the escape of a terminal's colour is "\x1b". The parser
+// also lets some control characters through. In these cases Raw writes the value itself.
 func Raw(v *fastjson.Value) json.RawMessage {
 	b := v.MarshalTo(nil)
 	control := func(c byte) bool { return c < ' ' }

@@ -55,8 +55,8 @@ type parts struct {
 	images          [][]byte
 }
 
-// into stores the collected parts in a message. Thoughts that the message has in a field of its own
-// stay.
+// into stores the collected parts in a message. If the message already has thoughts from a field of
+// its own, these stay.
 func (r *parts) into(m *chat.Message) {
 	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
 	m.Reasoning = cmp.Or(m.Reasoning, strings.Join(r.thoughts, "\n"))

@@ -46,9 +46,9 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 }
 
 // ReadOffer stores a tool's name, description and schema in t. The field with the schema has
-// another name in each API, and clients that speak several mix them up. A missing schema means a
-// tool without arguments. It returns an error if the name is blank, since the tool could never be
-// called, or if a field is invalid.
+// another name in each API, and clients that speak several APIs mix these names up. A missing
+// schema means a tool without arguments. It returns an error if the name is blank, since the tool
+// could never be called, or if a field is invalid.
 func ReadOffer(t *chat.Tool, v *fastjson.Value) error {
 	err := readOffer(t, v)
 	if err == nil && strings.TrimSpace(t.Name) == "" {

@@ -79,8 +79,8 @@ func (s *stream) Event(e chat.Event) error {
 }
 
 // finish ends the reply. What waited for the end of the reply is written now, since nothing can
-// fail any more. If the reply was cut, the block of the call stays open, and later calls are left
-// out.
+// fail any more. If the reply was cut, the block of an unfinished call stays open, and later calls
+// are left out.
 func (s *stream) finish(e chat.Event) {
 	s.end = &e
 	rest, whole := s.later.End(s.end, s.kind == chat.CallArgs && !s.later.Whole)
@@ -246,9 +246,9 @@ func (s *stream) signature() string {
 	return signature
 }
 
-// ping appends an event that shows that the stream is alive. If said is not empty, or if the
-// message has not begun, it appends a comment instead, since some clients want message_start before
-// any other event.
+// ping appends an event that shows that the stream is alive. If the text said is not empty, or if
+// the message has not begun, it appends a comment instead. Some clients want message_start before
+// any other event, and a comment is not an event.
 func (s *stream) ping(said string) {
 	s.closeDelta()
 	if s.begun && said == "" {

@@ -14,8 +14,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// offer is a tool of the request. A deferred tool is only offered if something in the conversation
-// refers to it.
+// offer is a tool that the request lists. If it is deferred, it is only offered to the model if
+// something in the conversation refers to it.
 type offer struct {
 	chat.Tool
 	deferred bool
@@ -76,9 +76,9 @@ func (r *request) settleTools() error {
 	return r.Choose(r.choice, form.FindTool)
 }
 
-// describe adds the definitions of tools to the results that refer to them, so that the list of
-// tools before the conversation need not change. A tool to which no result refers, as in a
-// conversation that was cut, stays in that list.
+// describe adds the definitions of tools to those results in the conversation that refer to the
+// tools. So the list of tools before the conversation need not change. A tool to which no result
+// refers, as in a conversation that was cut, stays in that list.
 func (r *request) describe(tools []chat.Tool) {
 	for i := range r.Messages {
 		m := &r.Messages[i]

@@ -12,10 +12,10 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// generate answers a prompt with a format itself, since the reply has to be checked against the
-// schema. It passes all other requests on. These include an empty prompt, which only loads the
-// model, and _debug_render_only, which asks for no reply. It returns an error if answering or
-// passing on fails.
+// generate handles a request to continue a prompt. If it has a format, this program answers it,
+// since the reply has to be checked against the schema. All other requests are passed on. These
+// include an empty prompt, which only loads the model, and _debug_render_only, which asks for no
+// reply. generate returns an error if answering or passing on fails.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readGenerate, openGenerate,
 		func(v *fastjson.Value) bool {
@@ -24,10 +24,10 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Re
 		})
 }
 
-// readGenerate returns a request for a prompt with a format. As in Ollama, the prompt becomes a
-// chat of one turn. But if the client itself determines how the prompt is rendered, for example by
-// a template, the model continues it as a text. It returns an error if the prompt is empty or a
-// field is invalid.
+// readGenerate returns the request in a body that has a prompt and a format. As in Ollama, the
+// prompt becomes a chat of one turn. But if the client itself determines how the prompt is
+// rendered, for example by a template, the model continues it as a text. It returns an error if the
+// prompt is empty or a field is invalid.
 func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}}
 	var raw bool

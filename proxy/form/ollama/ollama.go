@@ -235,11 +235,11 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, err
 }
 
-// chat answers a chat with tools or with a format itself, because a reply that may contain a call
-// or must fit a schema has to be read here. It passes other chats on. A chat with
-// _debug_render_only asks for the prompt and no reply, so it is passed on, too. If the model's
-// server has OpenAI's API, every chat is answered here. It returns an error if answering or passing
-// on fails.
+// chat handles a request for a chat. If it has tools or a format, this program answers it, because
+// a reply that may contain a call or must fit a schema has to be read here. Other chats are passed
+// on. A chat with _debug_render_only asks for the prompt and no reply, so it is passed on, too. If
+// the model's server has OpenAI's API, every chat is answered here. It returns an error if
+// answering or passing on fails.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && form.NoFormat(v.Get("format"))

@@ -37,9 +37,9 @@ func openReply(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	return &stream{records: base, w: w}
 }
 
-// records is the common part of whole and stream. It collects text, thinking and whole calls until
-// they are written in a record. A record is a JSON object on one line. Text may be split over
-// several records, but a call may not.
+// records is the common part of the two kinds of replies, whole and stream. It collects text,
+// thinking and whole calls until they are written in a record. A record is a JSON object on one
+// line. Text may be split over several records, but a call may not.
 type records struct {
 	form.Whole
 	written int // the number of calls that are in a record

@@ -170,8 +170,8 @@ func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 	return append(b, "}}\n"...)
 }
 
-// appendFloats appends a vector as numbers. Each is in the shortest form that is read as the same
-// float32, which is half as long as that of a float64.
+// appendFloats appends a vector as numbers. Each number has the shortest form that is read as the
+// same float32. This is half as long as the form for a float64.
 func appendFloats(b []byte, v []float32) []byte {
 	b = append(b, '[')
 	for i, x := range v {

@@ -44,7 +44,7 @@ type stream struct {
 	said     int      // the offset of the text in the open chunk
 }
 
-// nth says which of several replies is being written.
+// nth says which of several replies to the same request is being written.
 type nth struct {
 	index, last int         // the index of the choice, and of the last one
 	first       chat.Counts // the token counts of the replies before this one
@@ -87,7 +87,8 @@ func (s *stream) Next() {
 	s.role, s.calls, s.count, s.done = false, calls{}, chat.Counts{}, false
 }
 
-// headOf returns the beginning of an object of either API, up to its choices.
+// headOf returns the beginning of a reply's JSON object, up to its choices. The parameter object is
+// the type that the JSON object names, which differs between chats and completions.
 func headOf(object string, a *form.Ask, out form.Out) string {
 	b := append([]byte(nil), `{"id":`...)
 	b = chat.AppendQuoted(b, out.ID)
@@ -280,9 +281,9 @@ func (s *stream) closeChunk() {
 		"\n\n"...)
 }
 
-// repeat writes the thought of the open chunk again in each further field of thoughts. DeepSeek,
-// vLLM and llama-server send reasoning_content; Ollama and OpenRouter send reasoning. A client
-// reads only one of them, or the first that it finds.
+// repeat writes the thought in the open chunk once more under each further name that clients may
+// read. DeepSeek, vLLM and llama-server send thoughts as reasoning_content; Ollama and OpenRouter
+// send them as reasoning. A client reads only one of these fields, or the first that it finds.
 func (s *stream) repeat() {
 	end := len(s.out.Buf)
 	for _, field := range s.thoughts[1:] {
@@ -291,8 +292,8 @@ func (s *stream) repeat() {
 	}
 }
 
-// endRun ends the current run of fragments. If an incomplete character was kept back, as in a reply
-// that was cut between two tokens of one character, it becomes U+FFFD.
+// endRun ends the current series of fragments. If an incomplete character was kept back, it becomes
+// U+FFFD. This happens in a reply that was cut between two tokens of one character.
 func (s *stream) endRun() {
 	if held := s.tail.Give(); held != "" {
 		s.append(held)

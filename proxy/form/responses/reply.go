@@ -94,8 +94,8 @@ func (p *reply) take(e chat.Event) {
 	}
 }
 
-// finish ends the output. A reply that was cut contains no call that could be run (form.Later). A
-// comment or a header names the calls that were left out.
+// finish ends the output. If the reply was cut, it contains no call that a client could run
+// (form.Later). A comment or a header names the calls that were left out.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
 	rest, whole := p.later.End(p.end, p.open != nil && p.open.isCall() && !p.later.Whole)

@@ -40,8 +40,8 @@ type keeping struct {
 }
 
 // read returns the request in a body. Every error is a fault of kind Invalid that names the field.
-// The order matters, because calls in the input use the names that the tools get, and the input may
-// load tools that tool_choice names.
+// The order of reading matters. Calls in the input use the names that the tools get, and the input
+// may load tools that tool_choice names.
 func (r *request) read(body []byte) (*form.Ask, error) {
 	r.Ask, r.kept.store = new(form.Ask), true
 	r.tools.ask = r.Ask

@@ -118,7 +118,7 @@ func (s *Replies) failed(what string, err error) {
 // share is how many replies one owner has, and their size.
 type share struct{ replies, bytes int }
 
-// size returns the fraction of the limits that a share uses.
+// size returns how much of the limits an owner's replies use, as a fraction.
 func (h share) size() float64 {
 	return max(float64(h.replies)/mostKept, float64(h.bytes)/mostBytes)
 }

@@ -28,7 +28,7 @@ const (
 // inputMember is the name of the only argument with which a model calls a custom tool.
 const inputMember = "input"
 
-// tool is a tool under the name that the client knows.
+// tool is a tool of the request, under the name by which the client knows it.
 type tool struct {
 	kind            toolKind
 	namespace, name string

@@ -48,8 +48,9 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 }
 
 // called returns the call at the end of a reply, and the text before the call. If there is no such
-// call, it returns the unchanged text and nil. The call begins at the first opening tag of its
-// name. The prose before it cannot contain another such tag, because Prose breaks these.
+// call, it returns the unchanged text and nil. The call begins at the first opening tag with the
+// name of its tool. The text before the call cannot contain another such tag, because Prose breaks
+// these.
 func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	body := strings.TrimSpace(text)
 	at := strings.LastIndex(body, "</")

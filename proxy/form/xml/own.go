@@ -24,8 +24,8 @@ type own struct {
 // longestOwn is how many bytes may be held back. A call may write a whole file.
 const longestOwn = 1 << 20
 
-// text takes the next piece of the reply, and returns the text that can be passed on now. It holds
-// back the rest.
+// text takes the next piece of the reply, and returns the text that can be passed on now. This may
+// include earlier text. The rest is held back.
 func (o *own) text(piece string) string {
 	from := max(0, o.held.Len()-len(o.mark))
 	o.held.WriteString(piece)
