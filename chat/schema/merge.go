@@ -35,7 +35,7 @@ func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	return all
 }
 
-// mergeHalves merges each half of a list, and returns the merged halves as one place.
+// mergeHalves merges each half of a list, and returns the merged halves as one Place.
 func (d *Doc) mergeHalves(list []*Place) *Place {
 	if len(list) == 1 {
 		return list[0]

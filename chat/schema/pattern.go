@@ -102,8 +102,8 @@ func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string 
 	return b.String()
 }
 
-// alternate returns a group of alternatives. Each is at the place of the whole group, so it is
-// anchored on its own.
+// alternate returns a group of alternatives. Each of them begins and ends where the whole group
+// does, so it is anchored on its own.
 func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
 	parts := make([]string, len(subs))
 	for i, sub := range subs {

@@ -174,10 +174,10 @@ func lone(v *jsontree.Value, keyword string) bool {
 	})
 }
 
-// Follow returns the place to which a reference leads, or p if it is not a reference. A reference
-// that leads back to itself before anything is written allows everything. A target is read only
-// when Follow is called, because a tree of places would have no end where a schema refers to
-// itself.
+// Follow returns the Place to which p leads if p is a reference, and p itself otherwise. A
+// reference that leads back to itself before anything is written allows everything. A target is
+// read only when Follow is called, because a tree of places would have no end where a schema refers
+// to itself.
 func (p *Place) Follow() *Place {
 	if p.ref == nil {
 		return p
@@ -188,7 +188,7 @@ func (p *Place) Follow() *Place {
 	return p.doc.target(p.ref, p.At, 0)
 }
 
-// target returns the place of a reference's target. While the target is read, it is recorded as
+// target returns the target of a reference as a Place. While the target is read, it is recorded as
 // being followed.
 func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	reading, around := d.reading, d.around
@@ -246,7 +246,7 @@ func hintsOf(v *jsontree.Value) (k Kinds) {
 	return k
 }
 
-// values reads enum and const. Values whose type the place does not allow can never be written, so
+// values reads enum and const. Values whose type the schema does not allow can never be written, so
 // they are left out. If no value is left, nothing fits, which removes an alternative from a union.
 func (d *Doc) values(p *Place, v *jsontree.Value) {
 	list := enumValues(v)

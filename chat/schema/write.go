@@ -123,7 +123,7 @@ func (c *constrainer) anyOf(n int, write func(i int)) {
 	c.raw("]}")
 }
 
-// anyValue writes a place that allows anything.
+// anyValue writes a schema that allows anything.
 func (c *constrainer) anyValue() {
 	if c.o.Weak {
 		c.freeValue(0)

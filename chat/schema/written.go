@@ -99,9 +99,9 @@ func (w *Written) Description() string {
 	return ""
 }
 
-// Source returns the text of the first schema of the place that is not only a reference. It returns
-// "{}" if there is none. A signature shows it for an object, where a reference would say nothing to
-// a model.
+// Source returns the text of the first schema in w that is not only a reference. It returns "{}" if
+// there is none. A signature shows it for an object, where a reference would say nothing to a
+// model.
 func (w *Written) Source() string {
 	for _, v := range w.parts {
 		if ref, _ := reference(v); ref == "" {
@@ -181,7 +181,7 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 	return all, listed
 }
 
-// Required returns the required members, each once. Those of the place itself come first, then
+// Required returns the required members, each once. Those of the schema itself come first, then
 // those of its references and its allOf.
 func (w *Written) Required() (names []string) {
 	for _, v := range w.parts {

@@ -119,8 +119,8 @@ var roles = map[string]chat.Role{
 
 // SetRole sets a message's role by the name that the client wrote. It returns an error for an
 // unknown name, and for calls or images that the role cannot have, because no model's template has
-// a place for a call in a user's message or a picture in a system prompt. The text known lists the
-// roles of the client's API, for the error.
+// a place for a call in a user's message or a picture in a system prompt. The parameter known is a
+// text that lists the roles of the client's API, for the error.
 func SetRole(m *chat.Message, name, known string) error {
 	var ok bool
 	if m.Role, ok = roles[name]; !ok {
@@ -138,10 +138,10 @@ func SetRole(m *chat.Message, name, known string) error {
 // IsResult reports whether a role's name is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
-// SetRole sets a message's role by the name that the client wrote. It returns an error for an
-// unknown name, and for calls or images that the role cannot have, because no model's template has
-// a place for a call in a user's message or a picture in a system prompt. The parameter known is a
-// text that lists the roles of the client's API, for the error.
+// ReadCalls adds the assistant's calls, v, to m. A missing id is not an error. Calls and results
+// are then paired by order, and the header Toolnorm-History says so. The field type is ignored,
+// since every call here is of a function. It returns an error for a call without a name or with
+// invalid arguments.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var c chat.Call
