@@ -134,8 +134,8 @@ func all(src chat.Source) events {
 	}
 }
 
-// closing returns the given events, and closes the source when they are no longer wanted. That is so
-// if the reply has ended, if a stage or the client has left the loop, or if one of them has
+// closing returns the given events, and closes the source when they are no longer wanted. That is
+// so if the reply has ended, if a stage or the client has left the loop, or if one of them has
 // panicked. A model whose reply is not read must not go on writing, because Ollama answers one
 // request at a time by default, and the next request waits for it.
 func closing(src chat.Source, in events) events {
