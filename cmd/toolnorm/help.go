@@ -57,7 +57,8 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 }
 
 // hideSettings hides the settings among the options of a command and of its parents, and returns
-// how many it hid. The help mentions them in one sentence. Settings have an environment variable,
+// how many it hid. Settings in the lists asking and keeping stay, with the first sentence of their
+// help. The help mentions them in one sentence. Settings have an environment variable,
 // options of a command have none.
 func hideSettings(n *kong.Node) (hidden int) {
 	shown := keeping

@@ -94,8 +94,8 @@ func asSchema(v any) *jsonschema.Schema {
 	return s
 }
 
-// present returns the schemas of a list that are not nil. A keyword that a schema does not have is
-// nil.
+// present removes the schemas that are nil from a list, and returns the list. A keyword that a
+// schema does not have is nil. The list is changed, so it must be the caller's own.
 func present(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }

@@ -19,7 +19,7 @@ var escapedQuote = regexp.MustCompile(`\\"[^\s,;|"]`)
 
 // Read returns the rows of a text without the empty ones. It finds out which character separates
 // the values: a comma, a semicolon, a tab or a bar. A first line such as "sep=;", as in Excel, sets
-// the separator.
+// the separator. Lines must end in a newline without a carriage return.
 func Read(text string) [][]string {
 	comma := separator(text)
 	if said, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(said, "sep=") &&

@@ -81,8 +81,10 @@ const maxListed = 20
 // searches, it understands only ids.
 type bases struct{ store *kbstore.Store }
 
-// refuse returns a failure and true for a call whose knowledge_base_id is missing, null, unknown or
-// ambiguous. It returns false for a value of another type, which the schema's check then reports.
+// refuse returns a failure and true for a call whose knowledge_base_id is an unknown or ambiguous
+// name, or is missing, null or empty while the caller sees more or less than one base. It returns
+// false for any UUID, whether such a base exists or not, and for a value of another type, which the
+// schema's check then reports.
 func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (tools.Result, bool) {
 	given := ""
 	if raw, there := args["knowledge_base_id"]; there && json.Unmarshal(raw, &given) != nil {

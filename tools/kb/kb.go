@@ -53,7 +53,8 @@ type KB struct {
 // Open opens the store of the knowledge bases. It creates a missing file only if create is true,
 // since toolrun starts for each call and most users have no knowledge base. If the store cannot be
 // opened, it returns the error together with a KB whose tools report that error rather than an
-// empty list.
+// empty list. It returns a KB without a store and no error if the file is missing and create is
+// false, or if the setting Tools is "never".
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (
 	*KB, error) {
 	questions, passages := c.embedders(embedder)

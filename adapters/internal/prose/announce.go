@@ -154,7 +154,7 @@ func begins(sentence []byte) bool {
 
 // acts reports whether a sentence announces what a tool does. The word after "let me" must be a
 // verb for that. Its object must not be a word such as "it" or "this", which refers to what is
-// shown.
+// shown, unless the verb is one of the list orders (check, look, get, run), which never show.
 func acts(sentence []byte) bool {
 	words := spacedWords(sentence)
 	for _, start := range resolves {

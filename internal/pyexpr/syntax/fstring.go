@@ -222,7 +222,8 @@ func (f *fstring) skipExpression() {
 }
 
 // operatorLength returns the length of the comparison operator at the start of s, or 0 if there is
-// none. Such an operator does not end a field of an f-string, while a single ! or = does.
+// none. The text s must not be empty. Such an operator does not end a field of an f-string, while a
+// single ! or = does.
 func operatorLength(s string) int {
 	switch {
 	case strings.HasPrefix(s, "!="), strings.HasPrefix(s, "=="), strings.HasPrefix(s, "<="),

@@ -61,7 +61,8 @@ func (p *parser) atom() Node {
 	return nil
 }
 
-// name returns the node of a constant or a variable.
+// name returns the node of a constant or a variable. It raises a SyntaxError for a keyword and a
+// NameError for a name that begins with an underscore.
 func (p *parser) name(t token) Node {
 	switch t.text {
 	case "None":

@@ -29,7 +29,7 @@ type Segment struct {
 	Keys    []uint64 // beginnings of the ids as numbers, which sort as the ids do
 }
 
-// Placed is a document in a segment.
+// Placed says which of the access rights and passages of a segment belong to one document.
 type Placed struct {
 	ID     string
 	Rights int // index of its access rights in the segment's Rights
