@@ -45,9 +45,10 @@ var conceptsTold = []string{conceptIf, "past", "says", "example", "docs", "thus"
 // that a sentence may be in.
 var anotherWay = []string{conceptAct, conceptIf, conceptWould, conceptChoice}
 
-// lexicon has the entries of lexicon.txt by their first character.
-var lexicon = func() map[rune][]entry {
-	all := map[rune][]entry{}
+// lexicon has the entries of lexicon.txt by their first two bytes, because a question of 64 KiB is
+// looked up at each of its characters.
+var lexicon = func() map[string][]entry {
+	all := map[string][]entry{}
 	for line := range strings.Lines(lexiconLines) {
 		language, groups, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if strings.HasPrefix(line, "#") {
@@ -58,8 +59,7 @@ var lexicon = func() map[rune][]entry {
 			for word := range strings.FieldsSeq(words) {
 				e := newEntry(word)
 				e.language, e.concept = language, concept
-				first, _ := utf8.DecodeRuneInString(e.text)
-				all[first] = append(all[first], e)
+				all[e.text[:2]] = append(all[e.text[:2]], e)
 			}
 		}
 	}
@@ -108,8 +108,10 @@ func glued(w string) bool {
 // If several languages cover the most, a concept of anotherWay must occur in each of them, or it is
 // left out.
 func concepts(text, part string) (all []string) {
-	_, counts := lookup(text)
-	found, _ := lookup(part)
+	found, counts := lookup(text)
+	if part != text {
+		found, _ = lookup(part)
+	}
 	all = found[anyLanguage]
 	delete(counts, anyLanguage)
 	most := 0
@@ -141,15 +143,18 @@ func lookup(text string) (found map[string][]string, counts map[string]int) {
 	for n, clause := range clauses {
 		words, before := inWords(clause), ' '
 		ends := map[string]int{} // where the last entry of a language ends
-		for i, r := range words {
-			longest := map[string][]entry{}
-			for _, e := range lexicon[r] {
-				if i < ends[e.language] || !e.within && !strings.ContainsRune(" '-", before) ||
-					!e.stands(words, i, n == len(clauses)-1) {
+		for i, r := range words[:len(words)-1] {
+			var longest map[string][]entry // of each language; few places have any
+			starts := strings.ContainsRune(" '-", before)
+			for _, e := range lexicon[words[i:i+2]] {
+				if !e.within && !starts || !e.stands(words, i, n == len(clauses)-1) ||
+					i < ends[e.language] {
 					continue
 				}
 				others := longest[e.language]
 				switch {
+				case longest == nil:
+					longest = map[string][]entry{e.language: {e}}
 				case len(others) == 0 || len(e.text) > len(others[0].text):
 					longest[e.language] = []entry{e}
 				case len(e.text) == len(others[0].text):
