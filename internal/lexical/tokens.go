@@ -20,12 +20,7 @@ const Version = 4
 // it, which other forms of the word share: книга and книгами both give ~книг. An ASCII word with -
 // _ or . inside also gives the whole of it with = before it, as in =users.created_at and =e-4012.
 // Its parts alone would not find E-4012, and without the = it could equal another word by chance.
-func Tokens(text string) (all []string) {
-	for p := range piecesOf(text) {
-		all = append(all, p.token)
-	}
-	return all
-}
+func Tokens(text string) []string { return slices.Collect(Each(text)) }
 
 // Each returns an iterator over what Tokens returns. It makes a token when it is asked for.
 func Each(text string) iter.Seq[string] {
