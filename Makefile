@@ -102,7 +102,7 @@ test:
 
 # Packages of one goroutine have nothing to race: those that read texts, statements and files, and the tests of the tree
 # itself. Of the readers and of the guard of statements, the tests run that do things side by side.
-ONE_GOROUTINE = toolnorm|toolnorm/adapters(/derive|/internal/.*)?|toolnorm/tools/kb/chunk|toolnorm/internal/(lexical|pyexpr/.*|sqlsafe)|toolnorm/e2e/gguf
+ONE_GOROUTINE = toolnorm|toolnorm/adapters(/derive|/internal/.*)?|toolnorm/tools/kb/chunk|toolnorm/internal/(lexical|pyexpr/.*|sqlsafe)|toolnorm/e2e(/gguf)?
 # Long tests of the other packages that do one thing after the other.
 ONE_BY_ONE = TestADamagedIndexIsMadeAnew TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds TestCopiesHideNoAnswer \
 	TestAMovedDocumentIsFoundInItsNewBase TestTheDocumentsCommandsPrintWhatTheyShow TestTheHelpOfACommandIsItsOwn \
@@ -113,7 +113,8 @@ ONE_BY_ONE = TestADamagedIndexIsMadeAnew TestTheIndexOnDiskFindsWhatTheOneInMemo
 	TestWordsAreLinear TestDocumentsAreAnswers TestSloppyCuts TestRepliesHeldOut TestEachTurnsPromptGoesOnFromTheLast \
 	TestDemoCallsFitAnySchema TestDemoOfEveryFormat TestNoForeignDocument TestNoForeignPassage TestADeletedBaseLeavesNoIndex \
 	TestAnOddRowHidesNoOther TestAnOddRowStopsNoOther TestTheSchemaAndTheReaderAgree TestWhatSQLiteGetsIsWhatWasSent \
-	TestTextsOfFilesComeBackTheSame TestExamplesInFilesComeBackTheSame TestASaveLeavesWhatAReadingOfAllGives
+	TestTextsOfFilesComeBackTheSame TestExamplesInFilesComeBackTheSame TestASaveLeavesWhatAReadingOfAllGives \
+	TestWhatIsProperPassesAsItIs TestSloppy$$ TestTheNamedToolIsCalled
 race:
 	$(WITHOUT_REAL) go test -race -short -skip "$$(echo $(ONE_BY_ONE) | tr ' ' '|')" -timeout 20m $$(go list ./... | grep -vxE '$(ONE_GOROUTINE)')
 	$(WITHOUT_REAL) go test -race -short -run 'TestWhatAppendPrintsIsInTheGrammar|TestAnySplitGivesTheSameEvents' ./adapters

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
@@ -130,7 +131,8 @@ func (f *fakeOllama) token(rest string) string {
 			return c
 		}
 	}
-	return string([]rune(rest)[:1])
+	_, size := utf8.DecodeRuneInString(rest)
+	return rest[:size]
 }
 
 func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -189,7 +191,7 @@ func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(s
 		f.gone <- time.Now()
 		return
 	}
-	for rest := f.text; rest != ""; {
+	for rest := f.text; rest != "" && r.Context().Err() == nil; {
 		token := f.token(rest)
 		fmt.Fprintln(w, record(token))
 		rest = rest[len(token):]

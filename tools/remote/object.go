@@ -68,10 +68,13 @@ func (o object) twice() error {
 	return nil
 }
 
+// keySigns removes the signs that spellings of a key differ in.
+var keySigns = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // foldKey returns one spelling for all spellings of a key: serverUrl, ServerURL and server_url
 // become serverurl.
 func foldKey(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
+	return strings.ToLower(keySigns.Replace(key))
 }
 
 // any returns the value of the first of the given keys that the object has, in any spelling (see
