@@ -144,9 +144,9 @@ func (um *unmarked) heldCalls(front announcement) bool {
 // wrong. The position is restored.
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
-	found := false
+	found, proseAt := false, start.pos
 	plain := func() bool {
-		return prose.GoesOn(append([]byte{'\n'}, um.Slice(start.pos, um.Pos)...))
+		return prose.GoesOn(append([]byte{'\n'}, um.Slice(proseAt, um.Pos)...))
 	}
 	for !found && um.At(0) >= 0 && !um.trial.exhausted() {
 		n := um.Run(0, scan.Unlimited, func(c int) bool { return c >= 0 && c != '\n' })
@@ -159,7 +159,9 @@ func (um *unmarked) callsAtEnd() bool {
 		} else {
 			found = c >= 0 && um.names.callAhead(c, true) && plain() && um.bareCall()
 		}
-		found = found && um.calls.done > done && um.marks.over(0)
+		if found = found && um.calls.done > done; found {
+			proseAt, found = um.Pos, um.marks.over(0)
+		}
 	}
 	um.trial.waste += um.Pos - start.pos
 	um.drafts.restore(&start)
