@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/store"
@@ -52,6 +53,7 @@ type Reader struct {
 	in    store.Asker
 	tx    *sql.Tx // nil: Begin was not called
 	base  string
+	mu    sync.Mutex // a transaction has one connection
 }
 
 // Reader returns a Reader for a base. The caller must Close it. For SQLite it begins a transaction,
@@ -199,11 +201,14 @@ func freshOf(ctx context.Context, tx store.Asker, base string) ([]Fresh, error) 
 	}, "SELECT d.id, d.version, d.chunk_count FROM fresh f CROSS JOIN documents d JOIN collections c ON c.id = d.collection_id WHERE d.id = f.document AND c.knowledge_base_id = $1 ORDER BY d.source, d.id", base)
 }
 
-// Segment returns the segment with the given id. Begin must have been called. It returns a *Damaged
-// if the segment cannot be decoded, or another error if the database fails.
+// Segment returns the segment with the given id. Begin must have been called. Several goroutines
+// may call it; it decodes a segment while the next one is read. It returns a *Damaged if the
+// segment cannot be decoded, or another error if the database fails.
 func (r *Reader) Segment(ctx context.Context, id int64) (*Segment, error) {
 	var about []byte
+	r.mu.Lock()
 	err := r.tx.QueryRowContext(ctx, "SELECT about FROM segments WHERE id = $1", id).Scan(&about)
+	r.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}

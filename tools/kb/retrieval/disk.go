@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 
 	"toolnorm/internal/lexical"
 	"toolnorm/tools/kb/kbstore"
@@ -16,6 +17,7 @@ type disk struct {
 	reader *kbstore.Reader
 	filter kbstore.Filter
 	parts  []*part
+	large  bool // see parts
 	read   kbstore.Lists
 	query  []string // the words of the query
 	seen   []*seen  // by part: what the principal may see
@@ -29,19 +31,20 @@ type disk struct {
 	look  *lexical.Look
 	// by part: index of a query's token, by the token's number in the part
 	place    []map[uint32]int
-	postings []lexical.Posting
 	numberOf map[string]uint32 // numbers of words that were compared
 	closed   bool
 }
 
-// seen says what the principal may see of a part. Its elements are 0 or 1 and not booleans, because
-// they are added up for every posting of a search.
+// seen says what the principal may see of a part. Elements of documents and may are 0 or 1 and not
+// booleans, because they are added up for every posting of a search.
 type seen struct {
-	documents, passages []uint8
-	may                 []uint8 // documents without those that stage 1 has left out
-	whole               bool    // the principal may see the whole part
+	documents []uint8
+	may       []uint8 // documents without those that stage 1 has left out
+	whole     bool    // the principal may see the whole part
 	// which classes of rights the principal has; nil: a document of the part is gone
 	classes []bool
+	// numbers of documents that are there, and of documents, passages and tokens to be seen
+	all, count, texts, tokens int
 }
 
 // spot is the position of a passage, with its words by field.
@@ -55,37 +58,45 @@ type spot struct {
 // every document.
 func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	read kbstore.Lists) *disk {
-	d := &disk{reader: r, filter: f, parts: p.all, read: read, query: query,
-		numberOf: map[string]uint32{}, rowOf: map[string]int{}}
-	for _, x := range p.all {
-		allowed := make([]bool, len(x.Rights))
-		for i := range x.Rights {
-			allowed[i] = f.Allows(&x.Rights[i])
+	d := &disk{reader: r, filter: f, parts: p.all, large: p.large, read: read, query: query,
+		numberOf: map[string]uint32{}, rowOf: map[string]int{}, seen: make([]*seen, len(p.all))}
+	_ = share(len(p.all), p.large, func(parts iter.Seq[int]) error { // never fails
+		for i := range parts {
+			d.seen[i] = p.all[i].seenBy(f)
 		}
-		v := &seen{documents: make([]uint8, len(x.Documents)),
-			passages: make([]uint8, len(x.Owners)), whole: x.gone == nil}
-		for i := range x.Documents {
-			doc := &x.Documents[i]
-			if x.gone != nil && x.gone[i] {
-				continue
-			}
-			if d.all++; !allowed[doc.Rights] {
-				v.whole = false
-				continue
-			}
-			d.count, d.texts, d.tokens = d.count+1, d.texts+doc.Chunks, d.tokens+doc.Tokens
-			v.documents[i] = 1
-			for row := doc.First; row < doc.First+doc.Chunks; row++ {
-				v.passages[row] = 1
-			}
-		}
-		if v.may = v.documents; x.gone == nil {
-			v.classes = allowed
-		}
-		d.seen = append(d.seen, v)
+		return nil
+	})
+	for _, v := range d.seen {
+		d.all, d.count = d.all+v.all, d.count+v.count
+		d.texts, d.tokens = d.texts+v.texts, d.tokens+v.tokens
 	}
 	d.documentsSeen = d.count
 	return d
+}
+
+// seenBy returns what of the part the filter allows.
+func (p *part) seenBy(f kbstore.Filter) *seen {
+	allowed := make([]bool, len(p.Rights))
+	for i := range p.Rights {
+		allowed[i] = f.Allows(&p.Rights[i])
+	}
+	v := &seen{documents: make([]uint8, len(p.Documents)), whole: p.gone == nil}
+	for i := range p.Documents {
+		doc := &p.Documents[i]
+		if p.gone != nil && p.gone[i] {
+			continue
+		}
+		if v.all++; !allowed[doc.Rights] {
+			v.whole = false
+			continue
+		}
+		v.count, v.texts, v.tokens = v.count+1, v.texts+doc.Chunks, v.tokens+doc.Tokens
+		v.documents[i] = 1
+	}
+	if v.may = v.documents; p.gone == nil {
+		v.classes = allowed
+	}
+	return v
 }
 
 // close implements the interface view. It closes the reader; passages that were found stay valid.
@@ -110,84 +121,104 @@ func (d *disk) damaged(part int, err error) error {
 	return err
 }
 
-// lists returns the lists of the query's words in every part. kind is kbstore.OfPassages or
-// kbstore.OfSummaries. It returns an error if a list is damaged.
-func (d *disk) lists(kind int) ([]map[string]lexical.List, error) {
-	all := make([]map[string]lexical.List, len(d.parts))
-	for i, x := range d.parts {
-		all[i] = map[string]lexical.List{}
-		for _, word := range d.query {
-			var data []byte
-			switch {
-			case x.made == nil:
-				data = d.read.Of(kind, x.ID, word)
-			case kind == kbstore.OfPassages:
-				data = x.made.Passages.List(word)
-			default:
-				data = x.made.Summaries.List(word)
+// lists returns the lists of the query's words in every part, and the statistics for these words of
+// the texts that the principal may see. kind is kbstore.OfPassages or kbstore.OfSummaries. It
+// returns an error if a list is damaged.
+func (d *disk) lists(kind int) (all []map[string]lexical.List, s lexical.Statistics, err error) {
+	s = lexical.Statistics{Texts: d.documentsSeen, Frequency: map[string]int{}}
+	if kind == kbstore.OfPassages {
+		s.Texts, s.Tokens = d.texts, d.tokens
+	}
+	all = make([]map[string]lexical.List, len(d.parts))
+	var mu sync.Mutex
+	err = share(len(d.parts), d.large, func(parts iter.Seq[int]) (err error) {
+		var postings []lexical.Posting
+		counted := map[string]int{}
+		for i := range parts {
+			if all[i], err = d.listsOf(kind, i); err != nil {
+				return err
 			}
-			if data == nil {
-				continue
+			for word, list := range all[i] {
+				n, err := d.frequency(kind, i, list, &postings)
+				if err != nil {
+					return err
+				}
+				counted[word] += n
 			}
-			list, err := lexical.ReadList(data)
-			if err != nil {
-				return nil, d.damaged(i, err)
-			}
-			all[i][word] = list
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		for word, n := range counted {
+			s.Frequency[word] += n
+		}
+		return nil
+	})
+	return all, s, err
+}
+
+// listsOf returns the lists of the query's words in a part. It returns an error if a list is
+// damaged.
+func (d *disk) listsOf(kind, part int) (map[string]lexical.List, error) {
+	all, x := map[string]lexical.List{}, d.parts[part]
+	for _, word := range d.query {
+		var data []byte
+		switch {
+		case x.made == nil:
+			data = d.read.Of(kind, x.ID, word)
+		case kind == kbstore.OfPassages:
+			data = x.made.Passages.List(word)
+		default:
+			data = x.made.Summaries.List(word)
+		}
+		if data == nil {
+			continue
+		}
+		list, err := lexical.ReadList(data)
+		if err != nil {
+			return nil, d.damaged(part, err)
+		}
+		all[word] = list
 	}
 	return all, nil
 }
 
-// decode returns the postings in an encoded list: which texts have the word, and how often. They
-// are valid until the next call. It returns an error if the list is damaged.
-func (d *disk) decode(part, texts int, list lexical.List) ([]lexical.Posting, error) {
-	postings, err := list.Read(d.postings, texts)
-	if err == nil {
-		d.postings = postings
+// frequency returns how many texts in a list of a part the principal may see. Hidden texts are not
+// counted, since a score would reveal what is in them. A list begins with counts, for all texts or
+// for each class of rights. They are used where they suffice; otherwise the list's postings are
+// decoded and counted. It returns an error if the list is damaged.
+func (d *disk) frequency(kind, part int, list lexical.List, postings *[]lexical.Posting) (
+	n int, err error) {
+	v, owners := d.seen[part], d.parts[part].Owners
+	if v.whole {
+		return list.Texts, nil
 	}
-	return postings, d.damaged(part, err)
+	if k := len(list.Counts); k > 0 && k <= len(v.classes) {
+		for class, count := range list.Counts {
+			if v.classes[class] {
+				n += count
+			}
+		}
+		return n, nil
+	}
+	if kind == kbstore.OfSummaries {
+		err = d.decode(postings, part, len(v.documents), list)
+		for _, p := range *postings {
+			n += int(v.documents[p.Text])
+		}
+		return n, err
+	}
+	err = d.decode(postings, part, len(owners), list)
+	for _, p := range *postings {
+		n += int(v.documents[owners[p.Text]])
+	}
+	return n, err
 }
 
-// statistics returns the statistics of the texts that the principal may see, for the words in
-// lists. Hidden texts are not counted, since a score would reveal what is in them. A list begins
-// with counts, for all texts or for each class of rights. They are used where they suffice;
-// otherwise the list's postings are counted. It returns an error if a list is damaged.
-func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.Statistics, error) {
-	s := lexical.Statistics{Texts: d.documentsSeen, Frequency: map[string]int{}}
-	if kind == kbstore.OfPassages {
-		s.Texts, s.Tokens = d.texts, d.tokens
-	}
-	for i, v := range d.seen {
-		shown := v.documents
-		if kind == kbstore.OfPassages {
-			shown = v.passages
-		}
-		for word, list := range lists[i] {
-			if v.whole {
-				s.Frequency[word] += list.Texts
-				continue
-			}
-			if n := len(list.Counts); n > 0 && n <= len(v.classes) {
-				for class, n := range list.Counts {
-					if v.classes[class] {
-						s.Frequency[word] += n
-					}
-				}
-				continue
-			}
-			postings, err := d.decode(i, len(shown), list)
-			if err != nil {
-				return s, err
-			}
-			n := 0
-			for _, p := range postings {
-				n += int(shown[p.Text])
-			}
-			s.Frequency[word] += n
-		}
-	}
-	return s, nil
+// decode sets postings to those of an encoded list: which texts have the word, and how often. It
+// uses the memory of the slice again. It returns an error if the list is damaged.
+func (d *disk) decode(postings *[]lexical.Posting, part, texts int, list lexical.List) (err error) {
+	*postings, err = list.Read(*postings, texts)
+	return d.damaged(part, err)
 }
 
 // best collects passages and keeps the best n. It may contain more than n for a while, because the
@@ -218,7 +249,8 @@ func (b *best) cut() {
 		if a.score != b.score {
 			return cmp.Compare(b.score, a.score)
 		}
-		return cmp.Compare(a.key, b.key)
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part),
+			cmp.Compare(a.passage, b.passage))
 	})
 	if len(b.all) >= b.n && b.n > 0 {
 		b.all = b.all[:b.n]
@@ -226,50 +258,73 @@ func (b *best) cut() {
 	}
 }
 
-// words implements the interface view. It scores all passages that may be searched, part by part,
-// and returns the best n. It returns an error if the index is damaged or the database fails.
+// words implements the interface view. It scores all passages that may be searched, and returns the
+// best n. It returns an error if the index is damaged or the database fails.
 func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, error) {
-	lists, err := d.lists(kbstore.OfPassages)
-	if err != nil {
-		return nil, err
-	}
-	statistics, err := d.statistics(kbstore.OfPassages, lists)
+	lists, statistics, err := d.lists(kbstore.OfPassages)
 	if err != nil {
 		return nil, err
 	}
 	whole := &lexical.Index{Whole: &statistics}
-	terms, scale := whole.Terms(query), whole.Scale()
+	terms := whole.Terms(query)
 	d.look = whole.Look(query, fieldWeights...)
-	found := best{n: n}
-	var scores []float64
-	for i, x := range d.parts {
+	for i := range d.parts {
 		place := map[uint32]int{}
-		d.place = append(d.place, place)
-		scores = slices.Grow(scores[:0], len(x.Lengths))[:len(x.Lengths)]
-		clear(scores)
 		for k, t := range terms {
-			list, there := lists[i][t.Token]
-			if !there {
-				continue
+			if list, there := lists[i][t.Token]; there {
+				place[list.Number] = k
 			}
-			place[list.Number] = k
-			postings, err := d.decode(i, len(scores), list)
-			if err != nil {
-				return nil, err
-			}
-			scale.Score(postings, t.Weight, scores, x.Lengths)
 		}
-		if len(place) > 0 {
-			d.gather(&found, i, scores)
-		}
+		d.place = append(d.place, place)
 	}
-	found.cut()
 	cut := map[uint32]int{} // of passages that take cuts
 	for k, t := range terms {
 		cut[d.number(t.Token)] = k
 	}
 	d.place = append(d.place, cut)
-	return d.passages(ctx, found.all, whole.Ideal(query))
+	found, err := d.rank(lists, terms, whole.Scale(), n)
+	if err != nil {
+		return nil, err
+	}
+	return d.passages(ctx, found, whole.Ideal(query))
+}
+
+// rank returns the n passages with the best scores, the best first, among those that may be
+// searched. The parts are shared by the processors. It returns an error if a list is damaged.
+func (d *disk) rank(lists []map[string]lexical.List, terms []lexical.Term, scale *lexical.Scale,
+	n int) ([]ranked, error) {
+	var mu sync.Mutex
+	found := best{n: n}
+	err := share(len(d.parts), d.large, func(parts iter.Seq[int]) error {
+		var scores []float64
+		var postings []lexical.Posting
+		mine := best{n: n}
+		for i := range parts {
+			if len(lists[i]) == 0 {
+				continue
+			}
+			lengths := d.parts[i].Lengths
+			scores = slices.Grow(scores[:0], len(lengths))[:len(lengths)]
+			clear(scores)
+			for _, t := range terms {
+				list, there := lists[i][t.Token]
+				if !there {
+					continue
+				}
+				if err := d.decode(&postings, i, len(scores), list); err != nil {
+					return err
+				}
+				scale.Score(postings, t.Weight, scores, lengths)
+			}
+			d.gather(&mine, i, scores)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		found.all = append(found.all, mine.all...)
+		return nil
+	})
+	found.cut()
+	return found.all, err
 }
 
 // gather adds to found the passages of one part of the index that may be searched and have a score.

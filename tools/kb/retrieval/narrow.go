@@ -13,20 +13,17 @@ import (
 // the query. It returns a skip error if no summary covers nearly the whole query or there are few
 // documents, and another error if the index is damaged.
 func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error) {
-	lists, err := d.lists(kbstore.OfSummaries)
-	if err != nil {
-		return 0, err
-	}
-	statistics, err := d.statistics(kbstore.OfSummaries, lists)
+	lists, statistics, err := d.lists(kbstore.OfSummaries)
 	if err != nil {
 		return 0, err
 	}
 	shares := (&lexical.Index{Whole: &statistics}).Look(query).Shares()
 	coverage, best := make([][]float64, len(d.parts)), 0.0
+	var postings []lexical.Posting
 	for i, v := range d.seen {
 		coverage[i] = make([]float64, len(v.may))
 		for _, t := range shares {
-			postings, err := d.decode(i, len(v.may), lists[i][t.Token])
+			err := d.decode(&postings, i, len(v.may), lists[i][t.Token])
 			if err != nil {
 				return 0, err
 			}

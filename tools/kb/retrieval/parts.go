@@ -3,6 +3,7 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -19,12 +20,27 @@ type part struct {
 	gone []bool        // by document: it has changed or is gone; nil: none has
 }
 
+// without notes the documents at the given places as gone.
+func (p *part) without(gone []int) {
+	for _, place := range gone {
+		if p.gone == nil {
+			p.gone = make([]bool, len(p.Documents))
+		}
+		if place < len(p.gone) {
+			p.gone[place] = true
+		}
+	}
+}
+
 // parts is the state of a base's index of words at one version. It never changes, so that searches
 // of other versions may use the same parts at the same time.
 type parts struct {
 	at      kbstore.Indexed
 	created time.Time // when the base was created
 	all     []*part
+	// there are more passages than a segment may have, and searches share the parts among
+	// processors; with fewer, to start goroutines takes as long as they save
+	large bool
 }
 
 // current reports whether p is still the state of the base's index. It returns false for nil.
@@ -72,25 +88,23 @@ func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 			known[id] = p.all[i].Segment
 		}
 	}
-	q := &parts{at: now, created: base.Created}
-	for _, id := range now.Segments {
-		segment := known[id]
-		if segment == nil {
-			var err error
-			if segment, err = r.Segment(ctx, id); err != nil {
-				return nil, err
+	q := &parts{at: now, created: base.Created, all: make([]*part, len(now.Segments))}
+	err := share(len(q.all), true, func(numbers iter.Seq[int]) (err error) {
+		for i := range numbers {
+			id := now.Segments[i]
+			x := &part{Segment: known[id]}
+			if x.Segment == nil {
+				if x.Segment, err = r.Segment(ctx, id); err != nil {
+					return err
+				}
 			}
+			x.without(now.Gone[id])
+			q.all[i] = x
 		}
-		x := &part{Segment: segment}
-		for _, place := range now.Gone[id] {
-			if x.gone == nil {
-				x.gone = make([]bool, len(segment.Documents))
-			}
-			if place < len(x.gone) {
-				x.gone[place] = true
-			}
-		}
-		q.all = append(q.all, x)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	var ids []string
 	for _, f := range now.Fresh {
@@ -177,6 +191,11 @@ func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Bas
 		return nil, lists, true, nil
 	}
 	if p, err = p.read(ctx, r, base, now); err == nil {
+		passages := 0
+		for _, x := range p.all {
+			passages += len(x.Owners)
+		}
+		p.large = passages > l.Store.Words.Sizes.Large
 		l.states.set(base.ID, p)
 	}
 	return p, lists, false, err

@@ -16,6 +16,7 @@
 //	found.go     the passages that were found by it, and by vectors beside it
 //	parts.go     the segments of such an index that a process has read
 //	lists.go     the lists of words that it keeps
+//	cores.go     work of a search that is shared among processors
 //	memory.go    SQLite with vectors: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index

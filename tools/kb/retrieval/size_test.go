@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -91,12 +93,12 @@ func grow(b *testing.B, knowledge *kbstore.Store, where string, n int) kbstore.B
 	return base
 }
 
-// BenchmarkSize measures the goal of a base of many passages: the first search of a process, p50
-// and p95 of the following ones by somebody who may see a part of it, and the memory. The file is
-// kept where TOOLNORM_SIZE names a folder, so that another process can measure its first search.
-// TOOLNORM_SIZE_PASSAGES is how many passages it has (100,000). TOOLNORM_SIZE may be the URL of an
-// empty PostgreSQL instead of a folder.
-func BenchmarkSize(b *testing.B) {
+// large returns a base of many passages, and who searches it: somebody who may see a part of it.
+// The file is kept where TOOLNORM_SIZE names a folder, so that another process can measure its
+// first search. TOOLNORM_SIZE_PASSAGES is how many passages it has (100,000). TOOLNORM_SIZE may be
+// the URL of an empty PostgreSQL instead of a folder.
+func large(b *testing.B) (*Local, Query) {
+	b.Helper()
 	n, err := strconv.Atoi(os.Getenv("TOOLNORM_SIZE_PASSAGES"))
 	if err != nil {
 		n = 100_000
@@ -128,12 +130,19 @@ func BenchmarkSize(b *testing.B) {
 		b.ReportMetric(longest.Seconds(), "longest-step-s")
 	}
 	debug.FreeOSMemory()
-	local, z := &Local{Store: knowledge}, newZipf(2)
 	p := *someone
 	p.Clearance = 2
+	return &Local{Store: knowledge}, Query{Base: bases[0].ID, Threshold: DefaultThreshold, Max: DefaultMax, Principal: &p}
+}
+
+// BenchmarkSize measures the goal of a base of many passages: the first search of a process, p50
+// and p95 of the following ones, and the memory.
+func BenchmarkSize(b *testing.B) {
+	local, q := large(b)
+	z := newZipf(2)
 	search := func() (took, cpu time.Duration) {
 		began, used := time.Now(), processor(b)
-		q := Query{Text: z.text(6), Base: bases[0].ID, Threshold: DefaultThreshold, Max: DefaultMax, Principal: &p}
+		q.Text = z.text(6)
 		if _, err := local.Search(b.Context(), q); err != nil {
 			b.Fatal(err)
 		}
@@ -153,6 +162,38 @@ func BenchmarkSize(b *testing.B) {
 		tell("p50-"+name, all[len(all)/2])
 		tell("p95-"+name, all[len(all)*95/100])
 	}
+	b.ReportMetric(peak(b), "peak-MB")
+}
+
+// BenchmarkTwentyAtOnce measures how many searches of such a base end in a second if there are always
+// twenty.
+func BenchmarkTwentyAtOnce(b *testing.B) {
+	local, q := large(b)
+	var searches []Query
+	z := newZipf(2)
+	for b.Loop() {
+		q.Text = z.text(6)
+		searches = append(searches, q)
+	}
+	if _, err := local.Search(b.Context(), q); err != nil {
+		b.Fatal(err)
+	}
+	began, used := time.Now(), processor(b)
+	var next atomic.Int32
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(searches); i = next.Add(1) - 1 {
+				if _, err := local.Search(b.Context(), searches[i]); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	n := float64(len(searches))
+	b.ReportMetric(n/time.Since(began).Seconds(), "searches/s")
+	b.ReportMetric(float64((processor(b)-used).Microseconds())/1000/n, "cpu-ms")
 	b.ReportMetric(peak(b), "peak-MB")
 }
 
