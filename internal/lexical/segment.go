@@ -211,23 +211,24 @@ func (l *List) Read(into []Posting, texts int) ([]Posting, error) {
 	into = slices.Grow(into[:0], l.Texts)[:l.Texts]
 	at, p, i := 0, l.postings, 0
 	for k := range into {
-		if i >= len(p) {
-			return nil, ErrDamaged
-		}
-		step, count := uint64(p[i]), uint64(1)
-		if i++; step >= 0x80 {
-			long, n := binary.Uvarint(p[i-1:])
-			if n <= 0 {
+		var step, count uint64
+		if i+1 < len(p) && p[i]|p[i+1] < 0x80 { // no branch depends on the count, as below
+			step = uint64(p[i])
+			more := step & 1
+			count, i = 1+more*(1+uint64(p[i+1])), i+1+int(more)
+		} else {
+			var n int
+			if step, n = binary.Uvarint(p[i:]); n <= 0 {
 				return nil, ErrDamaged
 			}
-			step, i = long, i-1+n
-		}
-		if step&1 == 1 { // more than once
-			more, n := binary.Uvarint(p[i:])
-			if n <= 0 || more > 1<<31 {
-				return nil, ErrDamaged
+			i, count = i+n, 1
+			if step&1 == 1 { // more than once
+				more, n := binary.Uvarint(p[i:])
+				if n <= 0 || more > 1<<31 {
+					return nil, ErrDamaged
+				}
+				count, i = more+2, i+n
 			}
-			count, i = more+2, i+n
 		}
 		if step >>= 1; step >= uint64(texts-at) {
 			return nil, ErrDamaged
@@ -246,14 +247,17 @@ func (l *List) Read(into []Posting, texts int) ([]Posting, error) {
 // collection.
 type Scale struct {
 	average float64
-	once    []float64 // for a token that occurs once, by the length of the text
+	// by the length of the text, for a token that occurs once, twice and so on
+	known [8][1024]float64
 }
 
 // Scale returns the scale for the texts of the index.
 func (x *Index) Scale() *Scale {
-	s := &Scale{average: x.average(), once: make([]float64, 2048)}
-	for length := range s.once {
-		s.once[length] = saturated(1, float64(length), s.average)
+	s := &Scale{average: x.average()}
+	for i := range s.known {
+		for length := range s.known[i] {
+			s.known[i][length] = saturated(float64(i+1), float64(length), s.average)
+		}
 	}
 	return s
 }
@@ -263,8 +267,9 @@ func (x *Index) Scale() *Scale {
 // the length of each text.
 func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths []uint32) {
 	for _, p := range list {
-		if length := lengths[p.Text]; p.Count == 1 && int(length) < len(s.once) {
-			scores[p.Text] += weight * s.once[length]
+		length, i := lengths[p.Text], p.Count-1
+		if i < uint32(len(s.known)) && length < uint32(len(s.known[0])) {
+			scores[p.Text] += weight * s.known[i][length]
 		} else {
 			scores[p.Text] += weight * saturated(float64(p.Count), float64(length), s.average)
 		}
