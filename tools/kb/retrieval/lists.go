@@ -71,12 +71,21 @@ func (l *lists) put(of wordOf, k kept) {
 	if l.young == nil || l.bytes > mostKept {
 		l.young, l.old, l.bytes = map[wordOf]kept{}, l.young, 0
 	}
+	l.bytes += k.size() - l.young[of].size()
 	l.young[of] = k
+}
+
+// size returns about how many bytes the lists take. It is 0 for the zero value.
+func (k kept) size() (bytes int) {
+	if k.ListsOf == nil {
+		return 0
+	}
 	for _, segments := range k.ListsOf {
 		for _, list := range segments {
-			l.bytes += len(list) + 64 // what a map takes besides
+			bytes += len(list) + 64 // what a map takes besides
 		}
 	}
+	return bytes
 }
 
 // look does the same as [kbstore.Reader.Look], but takes lists from the cache if the base still has

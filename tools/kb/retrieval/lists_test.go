@@ -30,7 +30,7 @@ func TestListsAreKeptForTheirSegments(t *testing.T) {
 }
 
 // TestListsThatAreKeptAreNotTooMany keeps lists of two hundred megabytes, and one word that is asked
-// for again and again: it stays.
+// for again and again: it stays. A word whose segments change counts once.
 func TestListsThatAreKeptAreNotTooMany(t *testing.T) {
 	var l lists
 	megabyte, asked := make([]byte, 1<<20), []string{"asked"}
@@ -43,5 +43,12 @@ func TestListsThatAreKeptAreNotTooMany(t *testing.T) {
 	}
 	if n := len(l.young) + len(l.old); n > 2*(mostKept>>20+1) {
 		t.Errorf("%d megabytes are kept", n)
+	}
+	l = lists{}
+	for i := range int64(200) {
+		l.keep("b", []int64{i}, kbstore.Lists{"again": {{i: megabyte}, {}}})
+	}
+	if l.old != nil {
+		t.Errorf("a word that is read again counts again: %d megabytes for %d", l.bytes>>20, len(l.young))
 	}
 }
