@@ -14,17 +14,18 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Messages returns the conversation in the array v, with each turn read by the function read. It
-// returns an error if v is not an array, or if a turn is invalid. The error names the turn.
-func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (
-	all []chat.Message, err error) {
-	all = make([]chat.Message, 0, len(v.GetArray()))
-	err = field.Items(v, func(v *fastjson.Value) error {
-		m, err := read(v)
-		all = append(all, m)
-		return err
-	})
-	return all, err
+// Messages returns a function that reads a conversation, an array of messages, and stores it in
+// all. It begins a new list, so that the last field counts if a body has the field twice. The
+// parameter known is that of ReadMessage. The function returns an error that names the wrong turn.
+func Messages(all *[]chat.Message, known string) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		*all = make([]chat.Message, 0, len(v.GetArray()))
+		return field.Items(v, func(v *fastjson.Value) error {
+			m, err := ReadMessage(v, known)
+			*all = append(*all, m)
+			return err
+		})
+	}
 }
 
 // ReadMessage returns one turn in the notation of chat completions or of Ollama's API. It returns

@@ -3,7 +3,6 @@ package ollama
 import (
 	"github.com/valyala/fastjson"
 
-	"toolnorm/chat"
 	"toolnorm/proxy/field"
 	"toolnorm/proxy/form"
 )
@@ -17,7 +16,7 @@ type request struct{ *form.Ask }
 func readChat(v *fastjson.Value) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
 	err := field.Object(v, append(r.fields(), field.Members{
-		{"messages", r.readMessages},
+		{"messages", form.Messages(&r.Messages, "system, user, assistant or tool")},
 		{"tools", r.ReadTools},
 	}...))
 	if err == nil && len(r.Messages) == 0 {
@@ -38,15 +37,4 @@ func (r *request) fields() field.Members {
 		{"logprobs", &r.Logprobs},
 		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 	}
-}
-
-// readMessages stores the conversation. It returns an error that names the wrong turn.
-func (r *request) readMessages(v *fastjson.Value) (err error) {
-	r.Messages, err = form.Messages(v, readMessage)
-	return err
-}
-
-// readMessage returns one turn, or an error if it is invalid.
-func readMessage(v *fastjson.Value) (chat.Message, error) {
-	return form.ReadMessage(v, "system, user, assistant or tool")
 }

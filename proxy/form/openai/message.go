@@ -11,12 +11,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// readMessages stores the conversation. It begins a new list, so that the last field counts if a
-// body has the field twice. It returns an error that names the wrong turn.
-func (r *request) readMessages(v *fastjson.Value) (err error) {
-	r.Messages, err = form.Messages(v, readMessage)
-	return err
-}
+// roles lists the roles of a message, for errors.
+const roles = "system, developer, user, assistant or tool"
 
 // Messages returns the conversation in a body, which is a list of messages or an object with a
 // member messages. It returns an error if there is no such list or a message is invalid.
@@ -25,18 +21,10 @@ func Messages(body []byte) (all []chat.Message, err error) {
 		body = slices.Concat([]byte(`{"messages":`), body, []byte("}"))
 	}
 	err = field.Parse(body, func(v *fastjson.Value) error {
-		return field.Object(v, field.Members{{"messages", func(v *fastjson.Value) (err error) {
-			all, err = form.Messages(v, readMessage)
-			return err
-		}}})
+		return field.Object(v, field.Members{{"messages", form.Messages(&all, roles)}})
 	})
 	if err == nil && all == nil {
 		err = field.AsFault(field.Bad("messages", "is missing"))
 	}
 	return all, err
-}
-
-// readMessage returns one turn, or an error if it is invalid.
-func readMessage(v *fastjson.Value) (chat.Message, error) {
-	return form.ReadMessage(v, "system, developer, user, assistant or tool")
 }

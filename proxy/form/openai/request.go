@@ -70,7 +70,7 @@ func (r *request) settle() {
 func (r *request) fields() field.Members {
 	return append(field.Members{
 		{"model", &r.Model},
-		{"messages", r.readMessages},
+		{"messages", form.Messages(&r.Messages, roles)},
 		{"system", r.readSystem}, {"instructions", r.readSystem}, // as in Messages and Responses
 		{"tools", r.ReadTools},
 		{"tool_choice", &r.choice}, // read when the tools are known
