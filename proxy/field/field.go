@@ -145,16 +145,20 @@ func Given(to *string) func(*fastjson.Value) error {
 	}
 }
 
-// Only returns a function that reads a field for which only one number is supported, the parameter
-// served. For null or that number the function returns nil. For any other value it returns an error
+// Between returns a function that stores a whole number from low to high in the variable to which
+// the parameter to points. Null changes nothing. For any other number the function returns an error
 // whose text is the parameter why.
-func Only(served int64, why string) func(*fastjson.Value) error {
+func Between(to *int, low, high int64, why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
-		if err := Into(v, &n); err != nil || n == nil || *n == served {
+		if err := Into(v, &n); err != nil || n == nil {
 			return err
 		}
-		return Bad("", "%s", why)
+		if *n < low || *n > high {
+			return Bad("", "%s", why)
+		}
+		*to = int(*n)
+		return nil
 	}
 }
 

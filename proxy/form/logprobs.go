@@ -1,6 +1,7 @@
 package form
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -52,20 +53,9 @@ func (l *Logprobs) Append(b []byte) []byte {
 const maxTop = 20
 
 // TopLogprobs returns a function that reads the field that says how many of the likeliest tokens
-// are wanted. The function stores that number in the variable to which the parameter points. It
-// returns an error if the value is not a number from 0 to 20.
+// are wanted, and stores that number in the variable to which the parameter points.
 func TopLogprobs(to *int) func(*fastjson.Value) error {
-	return func(v *fastjson.Value) error {
-		var n *int64
-		if err := field.Into(v, &n); err != nil || n == nil {
-			return err
-		}
-		if *n < 0 || *n > maxTop {
-			return field.Bad("", "must be between 0 and %d", maxTop)
-		}
-		*to = int(*n)
-		return nil
-	}
+	return field.Between(to, 0, maxTop, fmt.Sprintf("must be between 0 and %d", maxTop))
 }
 
 // appendToken appends one entry without the closing brace. A token may begin or end inside a

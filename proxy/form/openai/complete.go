@@ -49,7 +49,7 @@ func (r *request) textFields() field.Members {
 	return field.Members{
 		{"prompt", r.readPrompt},
 		{"suffix", &r.Continue.Suffix},
-		{"best_of", field.Only(1,
+		{"best_of", field.Between(new(int), 1, 1,
 			"only one text a request is written, so there is no best one")},
 		{"echo", field.Off("the prompt is not repeated in the reply")},
 		{"logprobs", field.Refuse("probabilities are given by /v1/chat/completions only")},

@@ -63,7 +63,8 @@ func parseEmbed(body []byte) (*embedAsk, error) {
 			{"model", &a.Model},
 			{"input", a.readInput},
 			{"encoding_format", a.readEncoding},
-			{"dimensions", a.readDimensions},
+			// only some models can shorten their vectors; the server decides whether this one can
+			{"dimensions", field.Between(&a.Dimensions, 1, math.MaxInt32, "must be at least 1")},
 			// Ollama's field; without it a text that is too long is an error
 			{"truncate", &a.Truncate},
 			{"keep_alive", form.KeepAlive(&a.KeepAlive)},
@@ -126,20 +127,6 @@ func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 		return field.Bad("", `must be "float" or "base64", not %q`, form)
 	}
 	a.base64 = form == "base64"
-	return nil
-}
-
-// readDimensions stores the length that the vectors should have. It returns an error for numbers
-// below 1. Only some models can shorten their vectors; the server decides whether this model can.
-func (a *embedAsk) readDimensions(v *fastjson.Value) error {
-	var n *int64
-	if err := field.Into(v, &n); err != nil || n == nil {
-		return err
-	}
-	if *n < 1 || *n > math.MaxInt32 {
-		return field.Bad("", "must be at least 1")
-	}
-	a.Dimensions = int(*n)
 	return nil
 }
 

@@ -125,7 +125,7 @@ func (r *request) fields() field.Members {
 		{"background", field.Off(
 			"a reply lasts as long as its request here; send the request without it")},
 		{"conversation", elsewhere}, {"prompt", elsewhere},
-		{"top_logprobs", field.Only(0,
+		{"top_logprobs", field.Between(new(int), 0, 0,
 			"probabilities are given by /v1/chat/completions only")},
 		{"messages", field.Refuse("belongs to /v1/chat/completions; here it is input")},
 	}, r.Sampling()...)
