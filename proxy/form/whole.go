@@ -33,32 +33,28 @@ func (w *Whole) Flush() error { return nil }
 // end.
 func (w *Whole) Ping(string) error { return nil }
 
+// Ended returns the error with which the reply ends, as the function Ended does.
+func (w *Whole) Ended(err error) error {
+	return Ended(err, w.Reply.End, !w.MayBeEmpty &&
+		w.Reply.Text.Len()+w.Reply.Reasoning.Len() == 0 && len(w.Reply.Complete()) == 0)
+}
+
 // Ended returns err if it is not nil. Otherwise it returns the error of a reply that has no Finish
 // event or is empty, and nil for any other reply. A reply that was cut at its token limit may be
 // empty, because its finish reason tells the client why.
-func (w *Whole) Ended(err error) error {
+//
+// Any other empty reply would make agents repeat their request for ever: Void shows it as an error
+// of its own, and Qwen Code repeats the request at once. Its fault tells clients not to retry,
+// since each repetition costs a generation that will end in the same way.
+func Ended(err error, end *chat.Event, empty bool) error {
 	switch {
 	case err != nil:
 		return err
-	case w.Reply.End == nil:
-		return ErrUnfinished()
-	case w.MayBeEmpty || w.Reply.End.Text == chat.Length ||
-		w.Reply.Text.Len()+w.Reply.Reasoning.Len() > 0 || len(w.Reply.Complete()) > 0:
+	case end == nil:
+		return fault.New(fault.Unavailable, "the reply ended without saying why")
+	case !empty || end.Text == chat.Length:
 		return nil
 	}
-	return ErrEmpty()
-}
-
-// ErrUnfinished returns the fault for a reply whose events end without a Finish.
-func ErrUnfinished() error {
-	return fault.New(fault.Unavailable, "the reply ended without saying why")
-}
-
-// ErrEmpty returns the fault for a model that stopped without writing anything. An empty reply
-// would make agents repeat their request for ever: Void shows it as an error of its own, and Qwen
-// Code repeats the request at once. The fault tells clients not to retry, since each repetition
-// costs a generation that will end in the same way.
-func ErrEmpty() error {
 	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"
 	return f

@@ -96,6 +96,15 @@ func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	return "end_turn", ""
 }
 
+// promptTokens returns the number of prompt tokens that the server has counted. Before that it
+// returns an estimate, or 0 if there is none.
+func promptTokens(usage chat.Counts, out form.Out) int {
+	if usage.Prompt > 0 || out.PromptTokens == nil {
+		return usage.Prompt
+	}
+	return out.PromptTokens()
+}
+
 // signature is the signature of a thought that is shown. It says that the thought comes from this
 // server and is not encrypted. Clients require some text in this place, and send it back unread. It
 // proves nothing, which does no harm, since a client that changes a thought could only mislead its

@@ -120,16 +120,7 @@ func (s *stream) begin() {
 		return
 	}
 	s.begun = true
-	s.e.messageStart(s.reply.ID, s.model, chat.Counts{Prompt: s.promptTokens()})
-}
-
-// promptTokens returns the number of prompt tokens that the server has counted. Before that it
-// returns an estimate, or 0 if there is none.
-func (s *stream) promptTokens() int {
-	if s.usage.Prompt > 0 || s.reply.PromptTokens == nil {
-		return s.usage.Prompt
-	}
-	return s.reply.PromptTokens()
+	s.e.messageStart(s.reply.ID, s.model, chat.Counts{Prompt: promptTokens(s.usage, s.reply)})
 }
 
 // fragment appends text to the open delta, or to a new one, in a block of the given kind. If the
@@ -276,9 +267,8 @@ func (s *stream) Ping(said string) error {
 // that the caller answers with a status. A later error is written as an event, and the open block
 // is not stopped before it.
 func (s *stream) Close(err error) error {
-	if err == nil {
-		err = s.ended()
-	}
+	// Thoughts that the client did not ask for are a reply, too.
+	err = form.Ended(err, s.end, !s.shown && !s.stops && s.hidden == 0)
 	if err != nil {
 		if !s.out.Wrote() {
 			return err
@@ -293,21 +283,7 @@ func (s *stream) Close(err error) error {
 	reason, sequence := stopReason(s.end, len(s.calls))
 	s.reply.Finished(reason)
 	form.TellComments(s.out, s.reply.Notes, s.end.Meta, s.later.Cut...)
-	s.usage.Prompt = s.promptTokens()
+	s.usage.Prompt = promptTokens(s.usage, s.reply)
 	s.e.messageEnd(reason, sequence, s.usage)
 	return s.out.Flush()
-}
-
-// ended returns an error for a reply that has no Finish event or is empty, and nil for any other.
-// An empty reply is no error if it was cut before its first word or ended by a stop sequence, since
-// its stop reason says so. It is no error either if the model wrote only thoughts that the client
-// did not ask for.
-func (s *stream) ended() error {
-	switch {
-	case s.end == nil:
-		return form.ErrUnfinished()
-	case !s.shown && !s.stops && s.hidden == 0 && s.end.Text != chat.Length:
-		return form.ErrEmpty()
-	}
-	return nil
 }

@@ -97,9 +97,7 @@ func (w *whole) message() []byte {
 	e.raw("],")
 	e.stopped(reason, sequence)
 	usage := w.Reply.Usage
-	if usage.Prompt == 0 && w.Out.PromptTokens != nil {
-		usage.Prompt = w.Out.PromptTokens()
-	}
+	usage.Prompt = promptTokens(usage, w.Out)
 	e.raw(`,"usage":`)
 	e.usage(usage)
 	e.raw("}\n")

@@ -32,9 +32,9 @@ type stream struct {
 	role  bool // whether the role was written
 	calls calls
 	count chat.Counts
-	done  bool // whether the Finish event came
-	empty bool // whether nothing was written before the Finish event
-	stops bool // whether the client's stop sequences may make the reply empty
+	end   *chat.Event // the Finish event; nil before it
+	empty bool        // whether nothing was written before the Finish event
+	stops bool        // whether the client's stop sequences may make the reply empty
 	probs logprobs
 	reply form.Out
 	nth   nth
@@ -84,7 +84,7 @@ func (s *stream) Next() {
 	s.nth.index++
 	s.prefix = s.head + `{"index":` + strconv.Itoa(s.nth.index) + `,"delta":{`
 	s.nth.first = s.nth.first.Another(s.count)
-	s.role, s.calls, s.count, s.done = false, calls{}, chat.Counts{}, false
+	s.role, s.calls, s.count, s.end = false, calls{}, chat.Counts{}, nil
 }
 
 // headOf returns the beginning of a reply's JSON object, up to its choices. The parameter object is
@@ -152,40 +152,20 @@ func (s *stream) Ping(said string) error {
 
 // Close implements form.Reply. It ends the stream. An error before the first byte is returned, so
 // that the caller answers with a status; a later error is written as an event. An empty reply is an
-// error, too, since Void shows it as one, and Qwen Code asks again without end. But if the client
-// sets stop sequences, an empty reply may be right.
+// error, too, unless the client sets stop sequences.
 func (s *stream) Close(err error) error {
-	if err == nil && !s.done {
-		err = form.ErrUnfinished()
-	}
-	if err == nil && s.empty && !s.stops {
-		err = form.ErrEmpty()
-	}
-	if err != nil {
+	last := []byte("[DONE]")
+	if err = form.Ended(err, s.end, s.empty && !s.stops); err != nil {
 		if !s.out.Wrote() {
 			return err
 		}
 		s.endRun()
-		return failStream(s.out, err)
+		// The SDKs of OpenAI, Vercel and LangChain raise this event as an error. No [DONE] follows,
+		// because it would mark the stream as successful.
+		last = fault.OpenAI(err)
 	}
-	return endStream(s.out)
-}
-
-// failStream ends a stream that has already begun with an event for err. The SDKs of OpenAI, Vercel
-// and LangChain raise this event as an error. No [DONE] follows, because it would mark the stream
-// as successful. It returns an error if the client cannot be written to.
-func failStream(out *sse.Writer, err error) error {
-	out.Buf = append(out.Buf, "data: "...)
-	out.Buf = append(out.Buf, fault.OpenAI(err)...)
-	out.Buf = append(out.Buf, "\n\n"...)
-	return out.Flush()
-}
-
-// endStream ends a stream successfully, with one [DONE]. It returns an error if the client cannot
-// be written to.
-func endStream(out *sse.Writer) error {
-	out.Buf = append(out.Buf, "data: [DONE]\n\n"...)
-	return out.Flush()
+	s.out.Buf = append(append(append(s.out.Buf, "data: "...), last...), "\n\n"...)
+	return s.out.Flush()
 }
 
 // start opens the first chunk of a call, with its index, id, type and name, but without arguments.
@@ -315,7 +295,7 @@ func (s *stream) counts(m *chat.Meta) {
 // wanted, because Goose ends its tool loop at such a chunk. It always returns nil.
 func (s *stream) finish(e chat.Event) error {
 	s.endRun()
-	s.done = true
+	s.end = &e
 	reason := finishReason(e.Text, s.calls)
 	s.reply.Finished(reason)
 	// A reply that was cut before its first word, or stopped at once, still needs a chunk with the

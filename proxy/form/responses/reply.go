@@ -270,13 +270,7 @@ func (p *reply) Ping(said string) error {
 // the first byte is returned, so that the caller answers with a status, unless it has to be written
 // as an event (toldInStream).
 func (p *reply) Close(err error) error {
-	switch {
-	case err != nil:
-	case p.end == nil:
-		err = form.ErrUnfinished()
-	case len(p.items) == 0 && p.end.Text != chat.Length:
-		err = form.ErrEmpty()
-	}
+	err = form.Ended(err, p.end, len(p.items) == 0)
 	if p.w == nil {
 		return p.closeWhole(err)
 	}
