@@ -3,11 +3,14 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/rs/zerolog"
+
+	"toolnorm/tools"
 )
 
 // question is a request from this server to a client, for which an answer is awaited.
@@ -25,59 +28,51 @@ type questions struct {
 
 // ask sends the caller a request, as revisions up to 2025-11-25 allow, and stores its answer in
 // result. It returns an error if the client cannot be asked, refuses, or has not answered when ctx
-// ends. The id is a random text, so that no client can answer a question to another. Since
-// 2026-07-28 servers send no requests; handlers return what they need to know instead (see sealed).
+// ends; the tool that asked may go on without the answer. Since 2026-07-28 servers send no
+// requests; handlers return what they need to know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params,
 	result any) error {
-	m, err := e.question(ctx, c, c.out, method, params)
+	raw, err := e.question(ctx, c, c.out, method, params)
+	if refused, ok := errors.AsType[*tools.RPCError](err); ok {
+		// Mostly the user has declined; the tool decides what that means.
+		return fmt.Errorf("the client refuses %s: %s (%d)", method, refused.Message, refused.Code)
+	}
 	if err != nil {
 		return err
 	}
-	return readAnswer(m, method, result)
+	if err := json.Unmarshal(raw, result); err != nil {
+		return fmt.Errorf("the client's answer to %s: %w", method, err)
+	}
+	return nil
 }
 
-// question sends the caller a request through the function out, and returns the message that
-// answers it. It returns an error if the request cannot be sent, or if ctx ends first.
+// question sends the caller a request through the function out, and returns the result with which
+// the client answers. The id is a random text, so that no client can answer a question to another.
+// It returns an error if the request cannot be sent, or if ctx ends first, and a *tools.RPCError if
+// the client answers with an error.
 func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error,
-	method mcp.MCPMethod, params any) (message, error) {
+	method mcp.MCPMethod, params any) (json.RawMessage, error) {
 	id := e.others.id(forQuestion, nameOf(c.id))
 	q := &question{c.id, c.principal, make(chan message, 1)}
 	e.asked.Store(id, q)
 	defer e.asked.Delete(id)
-	body := encode(struct {
-		Version string        `json:"jsonrpc"`
-		ID      string        `json:"id"`
-		Method  mcp.MCPMethod `json:"method"`
-		Params  any           `json:"params,omitempty"`
-	}{"2.0", id, method, params})
 	// A client that takes no stream (errDeaf) fails here at once, instead of when ctx ends.
-	if err := out(ctx, frame{body: body}); err != nil {
-		return message{}, fmt.Errorf("ask the client for %s: %w", method, err)
+	if err := out(ctx, frame{body: request(id, string(method), params)}); err != nil {
+		return nil, fmt.Errorf("ask the client for %s: %w", method, err)
 	}
 	select {
 	case <-ctx.Done():
-		return message{}, fmt.Errorf("the client did not answer %s: %w", method, context.Cause(ctx))
+		return nil, fmt.Errorf("the client did not answer %s: %w", method, context.Cause(ctx))
 	case m := <-q.answer:
-		return m, nil
-	}
-}
-
-// readAnswer stores the result of a client's answer in result. It returns an error if the client
-// answered with an error or with another type. The error goes to the tool that asked, which may go
-// on without the answer.
-func readAnswer(m message, method mcp.MCPMethod, result any) error {
-	if m.failure != nil {
-		// Mostly the user has declined; the tool decides what that means.
-		var details mcp.JSONRPCErrorDetails
-		if err := json.Unmarshal(m.failure, &details); err != nil {
-			return fmt.Errorf("the client's error to %s: %w", method, err)
+		if m.failure == nil {
+			return m.result, nil
 		}
-		return fmt.Errorf("the client refuses %s: %s (%d)", method, details.Message, details.Code)
+		refused := &tools.RPCError{}
+		if err := json.Unmarshal(m.failure, refused); err != nil {
+			return nil, fmt.Errorf("the client's error to %s: %w", method, err)
+		}
+		return nil, refused
 	}
-	if err := json.Unmarshal(m.result, result); err != nil {
-		return fmt.Errorf("the client's answer to %s: %w", method, err)
-	}
-	return nil
 }
 
 // passedOn is a client's answer to a question that another replica has asked.
@@ -162,12 +157,7 @@ func withState(m message, state string) (json.RawMessage, error) {
 		return nil, err
 	}
 	params["requestState"] = encode(state)
-	return encode(struct {
-		Version string                     `json:"jsonrpc"`
-		ID      json.RawMessage            `json:"id"`
-		Method  string                     `json:"method"`
-		Params  map[string]json.RawMessage `json:"params"`
-	}{"2.0", m.id, m.method, params}), nil
+	return request(m.id, m.method, params), nil
 }
 
 // sealed returns a result for the client, in which the handler's state is signed. If the result

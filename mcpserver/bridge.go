@@ -256,14 +256,14 @@ func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(u
 // 2026-07-28 mcp-go never calls it, because handlers return input_required there.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (
 	*mcp.ElicitationResult, error) {
-	return request[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
+	return asked[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
 }
 
 // RequestSampling asks the client's model. It returns an error if the client cannot be asked or
 // refuses.
 func (b *bridged) RequestSampling(ctx context.Context, r mcp.CreateMessageRequest) (
 	*mcp.CreateMessageResult, error) {
-	return request[mcp.CreateMessageResult](ctx, b, mcp.MethodSamplingCreateMessage,
+	return asked[mcp.CreateMessageResult](ctx, b, mcp.MethodSamplingCreateMessage,
 		r.CreateMessageParams)
 }
 
@@ -271,13 +271,13 @@ func (b *bridged) RequestSampling(ctx context.Context, r mcp.CreateMessageReques
 // cannot be asked or refuses.
 func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (
 	*mcp.ListRootsResult, error) {
-	return request[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
+	return asked[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
 }
 
-// request asks the client something and returns its answer. If the client has not declared that it
+// asked asks the client something and returns its answer. If the client has not declared that it
 // can answer this method, it is not asked, and the error is one that bridgedError knows. It also
 // returns an error if the client refuses or does not answer.
-func request[T any](ctx context.Context, b *bridged, method mcp.MCPMethod, params any) (*T, error) {
+func asked[T any](ctx context.Context, b *bridged, method mcp.MCPMethod, params any) (*T, error) {
 	can := b.GetClientCapabilities()
 	if lacks := lacking(&can, method); lacks != "" {
 		return nil, mcp.MissingRequiredClientCapabilityError{Capability: lacks}

@@ -278,16 +278,5 @@ func (e *engine) relayed(ctx context.Context, c *caller, method string, params j
 		}
 		return e.hub.one(c.id, f)
 	}
-	m, err := e.question(ctx, c, out, mcp.MCPMethod(method), orNil(params))
-	if err != nil {
-		return nil, err
-	}
-	if m.failure != nil {
-		refused := &tools.RPCError{}
-		if err := json.Unmarshal(m.failure, refused); err != nil {
-			return nil, err
-		}
-		return nil, refused
-	}
-	return m.result, nil
+	return e.question(ctx, c, out, mcp.MCPMethod(method), orNil(params))
 }

@@ -125,27 +125,13 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 func (p *params) read(raw json.RawMessage) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(raw, &all)
-	for name, value := range all {
-		var to any
-		switch name {
-		case "_meta":
-			to = &p.Meta
-		case "name":
-			to = &p.Name
-		case "uri":
-			to = &p.URI
-		case "arguments":
-			to = &p.Args
-		case "cursor":
-			to = &p.Cursor
-		case "taskId":
-			to = &p.Task
-		case "requestState":
-			to = &p.State
-		default:
-			continue
+	for name, to := range map[string]any{
+		"_meta": &p.Meta, "name": &p.Name, "uri": &p.URI, "arguments": &p.Args,
+		"cursor": &p.Cursor, "taskId": &p.Task, "requestState": &p.State,
+	} {
+		if value, ok := all[name]; ok {
+			err = errors.Join(err, json.Unmarshal(value, to))
 		}
-		err = errors.Join(err, json.Unmarshal(value, to))
 	}
 	return err
 }
@@ -195,11 +181,18 @@ func appendHead(dst []byte, id json.RawMessage) []byte {
 // notification returns a message that needs no answer. The parameters are a struct or JSON; nil
 // parameters are left out.
 func notification(method string, params any) json.RawMessage {
+	return request(nil, method, params)
+}
+
+// request returns a message that asks for an answer to this id. The parameters are as in
+// notification.
+func request(id any, method string, params any) json.RawMessage {
 	return encode(struct {
 		Version string `json:"jsonrpc"`
+		ID      any    `json:"id,omitempty"`
 		Method  string `json:"method"`
 		Params  any    `json:"params,omitempty"`
-	}{"2.0", method, params})
+	}{"2.0", id, method, params})
 }
 
 // encode returns v as compact JSON, in which <, > and & are not escaped. It returns null for a

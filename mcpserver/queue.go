@@ -236,26 +236,15 @@ func (q *queue) caller(c *conn, m message) *caller {
 }
 
 // quick reports whether a request is answered at once and in order, by the dispatcher or the HTTP
-// handler itself, without a worker. Requests that may have to ask other servers are not quick.
+// handler itself, without a worker. Such a request is answered from memory, without running code of
+// a tool, prompt or resource. Requests that may have to ask other servers are not quick.
 func (e *engine) quick(c *caller, m message) bool {
 	_, alone := e.cfg.Gateway.(none)
 	switch mcp.MCPMethod(m.method) {
-	case mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
-		return alone
+	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing:
+		return true
 	case mcp.MethodToolsList:
 		return alone || !c.asksBack()
 	}
-	return isQuick(m.method)
-}
-
-// isQuick reports whether a method is answered from memory, without running code of a tool, prompt
-// or resource.
-func isQuick(method string) bool {
-	switch mcp.MCPMethod(method) {
-	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList,
-		mcp.MethodSetLogLevel,
-		mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
-		return true
-	}
-	return false
+	return alone && sets(m)
 }
