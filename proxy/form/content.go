@@ -21,13 +21,14 @@ func ReadContent(m *chat.Message, v *fastjson.Value) error {
 	case fastjson.TypeString, fastjson.TypeNull:
 		return field.Into(v, &m.Content)
 	case fastjson.TypeArray, fastjson.TypeObject:
-		var r parts
+		var r Parts
 		read := r.read
 		if v.Type() == fastjson.TypeArray {
 			read = func(v *fastjson.Value) error { return field.Items(v, r.read) }
 		}
 		err := read(v)
-		r.into(m)
+		m.Content, m.Images = strings.Join(r.Lines, "\n"), r.Images
+		m.Reasoning = cmp.Or(m.Reasoning, strings.Join(r.Thoughts, "\n")) // of a field of its own
 		return err
 	}
 	return field.Bad("", "must be a string, null or an array of parts, not %s", field.KindOf(v))
@@ -48,83 +49,83 @@ func ReadResult(m *chat.Message, v *fastjson.Value) {
 	m.Content, m.Images = string(field.Raw(v)), nil
 }
 
-// parts collects the texts, thoughts and images of a content. Thoughts are separate from the text,
+// Parts collects the texts, thoughts and images of a content. Thoughts are separate from the text,
 // because the model would otherwise read them as its answer.
-type parts struct {
-	lines, thoughts []string
-	images          [][]byte
-}
-
-// into stores the collected parts in a message. If the message already has thoughts from a field of
-// its own, these stay.
-func (r *parts) into(m *chat.Message) {
-	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
-	m.Reasoning = cmp.Or(m.Reasoning, strings.Join(r.thoughts, "\n"))
+type Parts struct {
+	Lines, Thoughts []string
+	Images          [][]byte
 }
 
 // read adds one part: a text, a thought or an image. The types that begin with input_ and output_
 // are those of the Responses API, and are accepted as well. Any other type is an error, since the
 // reply would be wrong if a part were dropped silently.
-func (r *parts) read(v *fastjson.Value) error {
+func (r *Parts) read(v *fastjson.Value) error {
 	if v.Type() == fastjson.TypeString {
-		r.lines = append(r.lines, string(v.GetStringBytes()))
+		r.Lines = append(r.Lines, string(v.GetStringBytes()))
 		return nil
 	}
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
-	var line string
 	kind := string(v.GetStringBytes("type"))
 	if kind == "" && v.Get("text") != nil { // as in Gemini's API
 		kind = "text"
 	}
 	switch kind {
 	case "text", "input_text", "output_text":
-		err := ReadText(v, &line)
-		r.lines = append(r.lines, line)
-		return err
+		return r.Text(v)
 	case "refusal":
+		var line string
 		err := field.Member(v, kind, &line)
-		r.lines = append(r.lines, line)
+		r.Lines = append(r.Lines, line)
 		return err
 	case "reasoning", "thinking":
 		return r.thought(v)
 	case "image_url", "input_image", "image", "computer_screenshot":
-		img, err := ReadImage(v)
-		r.images = append(r.images, img)
-		return err
+		return r.Image(v)
 	default:
 		return field.Bad("type", "must be text or image_url, not %q", kind)
 	}
 }
 
-// ReadText stores the text of a part, which is its member text, or content in the parts of some
-// clients. It returns an error if that is not a string.
-func ReadText(v *fastjson.Value, text *string) error {
-	if v.Get("text") == nil && v.Get("content") != nil {
-		return field.Member(v, "content", text)
+// Text adds the text of a part, which is its member text, or content in the parts of some clients.
+// It returns an error if that is not a string.
+func (r *Parts) Text(v *fastjson.Value) error {
+	var line string
+	key := "text"
+	if v.Get(key) == nil && v.Get("content") != nil {
+		key = "content"
 	}
-	return field.Member(v, "text", text)
+	err := field.Member(v, key, &line)
+	r.Lines = append(r.Lines, line)
+	return err
 }
 
 // thought adds a part with a thought of the model. Its text is in the member text, thinking or
 // reasoning. Thoughts in a client's private form are skipped, because a model cannot read them. It
 // always returns nil.
-func (r *parts) thought(v *fastjson.Value) error {
+func (r *Parts) thought(v *fastjson.Value) error {
 	for _, key := range []string{"text", "thinking", "reasoning"} {
 		if s := v.Get(key); s != nil && s.Type() == fastjson.TypeString {
-			r.thoughts = append(r.thoughts, string(s.GetStringBytes()))
+			r.Thoughts = append(r.Thoughts, string(s.GetStringBytes()))
 			break
 		}
 	}
 	return nil
 }
 
-// ReadImage returns the image of a part in the notation of any API: a data URL in image_url, Base64
-// in data, as in MCP's results, or in source, as Anthropic writes it. It returns an error if the
+// Image adds the image of a part in the notation of any API: a data URL in image_url, Base64 in
+// data, as in MCP's results, or in source, as Anthropic writes it. It returns an error if the
 // Base64 is invalid, or if the image is only named by a URL. Such an image is not fetched, because
 // any caller could then reach what only this machine can reach.
-func ReadImage(v *fastjson.Value) (img []byte, err error) {
+func (r *Parts) Image(v *fastjson.Value) error {
+	img, err := imageOf(v)
+	r.Images = append(r.Images, img)
+	return err
+}
+
+// imageOf returns the image of a part, or an error, as Image says.
+func imageOf(v *fastjson.Value) (img []byte, err error) {
 	source := v.Get("source")
 	switch {
 	case v.Get("data") != nil:

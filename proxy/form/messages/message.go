@@ -23,7 +23,7 @@ func (r *request) readSystem(v *fastjson.Value) error {
 	if err := c.readAll(v, chat.System); err != nil {
 		return err
 	}
-	for _, line := range c.lines {
+	for _, line := range c.Lines {
 		if !strings.HasPrefix(strings.TrimSpace(line), billing) {
 			r.system = append(r.system, line)
 		}
@@ -69,12 +69,12 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	// Results come first: they answer the calls of the previous turn, and templates allow nothing
 	// in between.
 	r.Messages = append(r.Messages, c.results...)
-	if len(c.results) > 0 && len(c.lines) == 0 && len(c.images) == 0 {
+	if len(c.results) > 0 && len(c.Lines) == 0 && len(c.Images) == 0 {
 		return nil
 	}
 	r.Messages = append(r.Messages, chat.Message{
-		Role: role, Content: strings.Join(c.lines, "\n"), Reasoning: strings.Join(c.thoughts, "\n"),
-		Calls: c.calls, Images: c.images,
+		Role: role, Content: strings.Join(c.Lines, "\n"), Reasoning: strings.Join(c.Thoughts, "\n"),
+		Calls: c.calls, Images: c.Images,
 	})
 	return nil
 }

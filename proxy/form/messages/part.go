@@ -13,11 +13,10 @@ import (
 // content collects the parts of a message's content.
 type content struct {
 	*request
-	lines, thoughts []string
-	images          [][]byte
-	calls           []chat.Call
-	results         []chat.Message
-	tools           []string // the tools to which a result refers
+	form.Parts
+	calls   []chat.Call
+	results []chat.Message
+	tools   []string // the tools to which a result refers
 }
 
 // readAll adds a content, which is a string, one part or an array of parts; null and a missing
@@ -40,7 +39,7 @@ func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 // be wrong if a part were dropped silently.
 func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	if v.Type() == fastjson.TypeString {
-		c.lines = append(c.lines, string(v.GetStringBytes()))
+		c.Lines = append(c.Lines, string(v.GetStringBytes()))
 		return nil
 	}
 	if v.Type() != fastjson.TypeObject {
@@ -49,7 +48,7 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	kind := string(v.GetStringBytes("type"))
 	switch {
 	case kind == "text", kind == "input_text", kind == "output_text":
-		return c.text(v)
+		return c.Text(v)
 	case role == chat.System:
 		return field.Bad("type", "a system text holds text alone, not %q", kind)
 	case role == chat.Assistant:
@@ -59,7 +58,7 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	case kind == "tool_result" && role == chat.User:
 		return c.result(v)
 	case kind == "image", kind == "image_url", kind == "input_image":
-		return c.image(v)
+		return c.Image(v)
 	case kind == "document":
 		return c.document(v)
 	case kind == "search_result":
@@ -83,7 +82,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 			thought, _ = form.OpenThought(string(v.GetStringBytes("signature")))
 		}
 		if thought != "" {
-			c.thoughts = append(c.thoughts, thought)
+			c.Thoughts = append(c.Thoughts, thought)
 		}
 		return err
 	// encrypted by the service that wrote it; only that service can read it
@@ -91,18 +90,10 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 		return nil
 	case kind == "server_tool_use" || kind == "mcp_tool_use" ||
 		strings.HasSuffix(kind, "_tool_result"):
-		c.lines = append(c.lines, string(field.Raw(v)))
+		c.Lines = append(c.Lines, string(field.Raw(v)))
 		return nil
 	}
 	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
-}
-
-// text adds the text of a part. It returns an error if that is not a string.
-func (c *content) text(v *fastjson.Value) error {
-	var line string
-	err := form.ReadText(v, &line)
-	c.lines = append(c.lines, line)
-	return err
 }
 
 // call adds a tool_use. Its input should be an object. Anything else is repaired like a model's own
@@ -129,18 +120,19 @@ func (c *content) result(v *fastjson.Value) error {
 		{"content", func(v *fastjson.Value) error {
 			inner = content{request: c.request}
 			if inner.readAll(v, chat.ToolRole) != nil || v.Type() == fastjson.TypeObject &&
-				strings.Join(inner.lines, "") == "" && len(inner.images) == 0 {
-				inner = content{request: c.request, lines: []string{string(field.Raw(v))}}
+				strings.Join(inner.Lines, "") == "" && len(inner.Images) == 0 {
+				inner = content{request: c.request,
+					Parts: form.Parts{Lines: []string{string(field.Raw(v))}}}
 			}
 			return nil
 		}},
 	})
 	if len(inner.tools) > 0 {
-		inner.lines = append(inner.lines, "These tools can be called now: "+
+		inner.Lines = append(inner.Lines, "These tools can be called now: "+
 			strings.Join(inner.tools, ", "))
 		c.found[m.CallID] = inner.tools
 	}
-	m.Content, m.Images = strings.Join(inner.lines, "\n"), inner.images
+	m.Content, m.Images = strings.Join(inner.Lines, "\n"), inner.Images
 	if failed {
 		m.Content = asError(m.Content)
 	}
@@ -173,30 +165,22 @@ func (c *content) reference(v *fastjson.Value) error {
 	return nil
 }
 
-// image adds a picture. It returns an error if the picture is not in the request as Base64. A URL
-// or a file id is refused, because such files are stored at Anthropic or elsewhere.
-func (c *content) image(v *fastjson.Value) error {
-	img, err := form.ReadImage(v)
-	c.images = append(c.images, img)
-	return err
-}
-
 // document adds a document of text. It returns an error for a PDF, since that would need a reader
 // of its own, and a model that does not get the text would make it up.
 func (c *content) document(v *fastjson.Value) error {
 	if title := v.GetStringBytes("title"); len(title) > 0 {
-		c.lines = append(c.lines, "# "+string(title))
+		c.Lines = append(c.Lines, "# "+string(title))
 	}
 	// what the client says about the document
 	if context := v.GetStringBytes("context"); len(context) > 0 {
-		c.lines = append(c.lines, string(context))
+		c.Lines = append(c.Lines, string(context))
 	}
 	source := v.Get("source")
 	switch kind := string(source.GetStringBytes("type")); kind {
 	case "text":
 		var data string
 		err := field.Member(source, "data", &data)
-		c.lines = append(c.lines, data)
+		c.Lines = append(c.Lines, data)
 		return field.Within("source", err)
 	case "content":
 		return field.Within("source.content", c.readAll(source.Get("content"), chat.User))
@@ -209,7 +193,7 @@ func (c *content) document(v *fastjson.Value) error {
 // searchResult adds a passage that the client has found, with its title, source and text. It
 // returns an error if the text is invalid.
 func (c *content) searchResult(v *fastjson.Value) error {
-	c.lines = append(c.lines, strings.TrimSpace(string(v.GetStringBytes("title"))+" ("+
+	c.Lines = append(c.Lines, strings.TrimSpace(string(v.GetStringBytes("title"))+" ("+
 		string(v.GetStringBytes("source"))+")"))
 	return field.Within("content", c.readAll(v.Get("content"), chat.User))
 }
