@@ -55,17 +55,24 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 	return nil
 }
 
-// ReadEffort stores OpenAI's level of thinking. "none" switches thinking off and every other level
-// on. What a level means depends on the model family. For example, gpt-oss knows low, medium and
-// high and cannot stop thinking, most others know only on and off. It returns an error for an
-// unknown level; null changes nothing.
+// ReadEffort stores OpenAI's level of thinking, as SetEffort does.
 func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	var level string
-	if err := field.Into(v, &level); err != nil || level == "" {
+	if err := field.Into(v, &level); err != nil {
 		return err
 	}
+	return a.SetEffort(level)
+}
+
+// SetEffort stores OpenAI's level of thinking. "none" switches thinking off and every other level
+// on. What a level means depends on the model family. For example, gpt-oss knows low, medium and
+// high and cannot stop thinking, most others know only on and off. It returns an error for an
+// unknown level; "" changes nothing.
+func (a *Ask) SetEffort(level string) error {
 	on := true
 	switch level {
+	case "":
+		return nil
 	case "none":
 		on, level = false, ""
 	case "minimal", "low", "medium", "high", "xhigh", "max":
@@ -178,8 +185,11 @@ func (a *Ask) ReadParallel(v *fastjson.Value) error {
 // "json_schema". The parameter path leads to the schema, which OpenAI's two APIs have in different
 // places. Other services, and Instructor's mode JSON_SCHEMA, write
 // {"type":"json_object","schema":…}, so a member schema counts for both types. It returns an error
-// for an unknown type or an invalid schema.
+// for an unknown type or an invalid schema; null changes nothing.
 func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
+	if field.IsNull(v) {
+		return nil
+	}
 	schema := v.Get(path...)
 	if beside := v.Get("schema"); field.IsNull(schema) && !field.IsNull(beside) {
 		schema, path = beside, []string{"schema"}

@@ -1,8 +1,6 @@
 package messages
 
 import (
-	"encoding/json"
-
 	"github.com/valyala/fastjson"
 
 	"toolnorm/proxy/field"
@@ -130,7 +128,7 @@ func (r *request) settleThinking() error {
 		return field.Bad("thinking.type", "must be enabled, adaptive or disabled, not %q",
 			r.thinking)
 	}
-	return field.Within("output_config.effort", r.ReadEffort(quoteValue(r.effort)))
+	return field.Within("output_config.effort", r.SetEffort(r.effort))
 }
 
 // budgetEffort returns the level of effort for a thinking budget: low, medium or high.
@@ -142,10 +140,4 @@ func budgetEffort(tokens int64) string {
 		return "medium"
 	}
 	return "high"
-}
-
-// quoteValue returns a string as a JSON value, for functions that read values.
-func quoteValue(s string) *fastjson.Value {
-	b, _ := json.Marshal(s) // a string always encodes
-	return fastjson.MustParseBytes(b)
 }

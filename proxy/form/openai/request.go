@@ -170,11 +170,7 @@ func noBias(v *fastjson.Value) error {
 // readFormat stores the format that the whole reply must have, in the form of Ollama's field
 // format: "json", or the schema itself. It returns an error for another type or an invalid schema.
 func (r *request) readFormat(v *fastjson.Value) error {
-	r.Format = nil
-	if field.IsNull(v) {
-		return nil
-	}
-	if v.Type() != fastjson.TypeObject {
+	if r.Format = nil; !field.IsNull(v) && v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
 	return r.ReadFormat(v, "json_schema", "schema")

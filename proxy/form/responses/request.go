@@ -106,7 +106,10 @@ func (r *request) fields() field.Members {
 		{"max_tokens", form.ReadLimit(&r.MaxTokens)},
 		{"max_completion_tokens", form.ReadLimit(&r.MaxTokens)},
 		{"system", field.Given(&r.instructions)},
-		{"response_format", r.readChatFormat}, {"format", r.ReadOllamaFormat},
+		{"response_format", func(v *fastjson.Value) error {
+			return r.ReadFormat(v, "json_schema", "schema")
+		}},
+		{"format", r.ReadOllamaFormat},
 		{"store", &r.kept.store},
 		{"previous_response_id", &r.previous},
 		{"reasoning", field.Members{{"effort", r.ReadEffort}, {"summary", r.readSummary},
@@ -160,20 +163,8 @@ func (r *request) readSummary(v *fastjson.Value) error {
 func (r *request) readText(v *fastjson.Value) error {
 	r.Format = nil
 	return field.Into(v, field.Members{{"format", func(v *fastjson.Value) error {
-		if field.IsNull(v) {
-			return nil
-		}
 		return r.ReadFormat(v, "schema")
 	}}})
-}
-
-// readChatFormat stores the format in the notation of chat completions. It returns an error if the
-// format is wrong.
-func (r *request) readChatFormat(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	return r.ReadFormat(v, "json_schema", "schema")
 }
 
 // readInclude stores what else the response should contain. It returns an error if probabilities
