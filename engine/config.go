@@ -167,9 +167,6 @@ const (
 	BoundsPass    = "pass"    // it is sent as it is, for agents that learn from a tool's error
 )
 
-// Bounds returns the values of Checking.OutOfBounds.
-func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass} }
-
 // The values of Checking.Misfit: what happens to a call that does not fit its schema.
 const (
 	// it is written again; if that fails, optional members that do not fit are left out
@@ -178,9 +175,6 @@ const (
 	MisfitDrop = "drop"
 	MisfitPass = "pass" // it is written again; if that fails, it is sent as it is
 )
-
-// Misfits returns the values of Checking.Misfit.
-func Misfits() []string { return []string{MisfitRepair, MisfitDrop, MisfitPass} }
 
 // The values of Config.Demos: when the demo models are listed.
 const (
@@ -225,10 +219,10 @@ func (c Config) Validate() error {
 		of, is string
 		known  []string
 	}{
-		{"loop guard", c.LoopGuard, LoopGuards()},
+		{"loop guard", c.LoopGuard, []string{LoopOff, LoopWarn, LoopBreak}},
 		{"demo", c.Demos, []string{DemoAuto, DemoAlways, DemoNever}},
-		{"out of bounds", c.OutOfBounds, Bounds()},
-		{"misfit", c.Misfit, Misfits()},
+		{"out of bounds", c.OutOfBounds, []string{BoundsRewrite, BoundsClamp, BoundsPass}},
+		{"misfit", c.Misfit, []string{MisfitRepair, MisfitDrop, MisfitPass}},
 		{"overflow", c.Overflow, []string{Trim, Refuse}},
 		{"reasoning", c.Reasoning, history.Policies()},
 	} {

@@ -19,9 +19,6 @@ const (
 	LoopBreak = "break" // the model is told as well, and gets no tools for this request
 )
 
-// LoopGuards returns the values of Loops.LoopGuard.
-func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
-
 // loopTimes is how often the same call must have the same result to count as a loop. Twice is only
 // a second look, for example at a file that may have changed.
 const loopTimes = 3
