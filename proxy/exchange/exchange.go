@@ -119,8 +119,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	}
 	x.Model, x.stream = ask.Model, ask.Stream
 	reply, err := api.Open(r.Header, ask, form.Out{Context: ctx, W: w, ID: x.id, Created: x.start,
-		Stall: s.Stall, Notes: x.told, PromptTokens: x.promptTokens, Told: x.finished,
-		Thoughts: s.Thoughts})
+		Stall: s.Stall, Thoughts: s.Thoughts, Notes: func() []string { return x.notes },
+		PromptTokens: func() int { return x.prompt },
+		Told:         func(reason string) { x.reason = reason }})
 	if err != nil {
 		return err
 	}

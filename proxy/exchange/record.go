@@ -39,7 +39,9 @@ type Record struct {
 	real   string   // the model's name without the suffix that chooses the form; empty: as Model
 	prompt int      // an estimate of the prompt's tokens; 0: not known yet
 	notes  []string // what was done to the request, as in form.Out.Notes
-	reason string   // the finish reason that the client got; empty: that of the reply
+	// the finish reason that the client got, which the log shows; empty: that of the reply. For a
+	// reply with calls they differ: "tool_calls" and not "stop"
+	reason string
 }
 
 // noted records a note about what was done to the request.
@@ -49,16 +51,6 @@ func (x *Record) noted(word, text string) {
 		x.kept.Noted(word, text)
 	}
 }
-
-// told returns the notes about what was done to the request so far.
-func (x *Record) told() []string { return x.notes }
-
-// promptTokens returns the engine's estimate of the prompt's tokens, or 0 if there is none yet.
-func (x *Record) promptTokens() int { return x.prompt }
-
-// finished records the finish reason that the client gets, which the log shows. For a reply with
-// calls it differs from the engine's: "tool_calls" and not "stop".
-func (x *Record) finished(reason string) { x.reason = reason }
 
 // note records the parts of an event that the log and the trace need. Token counts may come twice,
 // in a Usage event and at the end. The later ones are used, since they are those of the whole

@@ -17,6 +17,13 @@ func (e events) event(name string) {
 	*e.buf = append(append(append(b, "\ndata: {\"type\":\""...), name...), '"')
 }
 
+// indexed begins an event about the block with this index.
+func (e events) indexed(name string, index int) {
+	e.event(name)
+	e.raw(`,"index":`)
+	e.number(index)
+}
+
 // raw appends text unchanged.
 func (e events) raw(s string) { *e.buf = append(*e.buf, s...) }
 
@@ -71,9 +78,7 @@ const (
 
 // blockStart begins a block of text or thinking.
 func (e events) blockStart(index int, block string) {
-	e.event("content_block_start")
-	e.raw(`,"index":`)
-	e.number(index)
+	e.indexed("content_block_start", index)
 	e.raw(`,"content_block":` + block)
 	e.end()
 }
@@ -81,9 +86,7 @@ func (e events) blockStart(index int, block string) {
 // callStart begins a block with a call. Its input is an empty object here, since the deltas contain
 // the arguments.
 func (e events) callStart(index int, id, name string) {
-	e.event("content_block_start")
-	e.raw(`,"index":`)
-	e.number(index)
+	e.indexed("content_block_start", index)
 	e.raw(`,"content_block":{"type":"tool_use","id":`)
 	e.quoted(id)
 	e.raw(`,"name":`)
@@ -102,9 +105,7 @@ var deltas = map[chat.Kind]string{
 
 // deltaOpen begins a delta, up to its text. The caller appends the text in escaped form.
 func (e events) deltaOpen(index int, kind chat.Kind) {
-	e.event("content_block_delta")
-	e.raw(`,"index":`)
-	e.number(index)
+	e.indexed("content_block_delta", index)
 	e.raw(`,"delta":` + deltas[kind])
 }
 
@@ -113,18 +114,14 @@ func (e events) deltaClose() { e.raw(`"}`); e.end() }
 
 // signed appends the signature of a thought, which is the last delta of its block.
 func (e events) signed(index int, signature string) {
-	e.event("content_block_delta")
-	e.raw(`,"index":`)
-	e.number(index)
+	e.indexed("content_block_delta", index)
 	e.raw(`,"delta":{"type":"signature_delta","signature":"` + signature + `"}`)
 	e.end()
 }
 
 // blockStop ends a block. A client runs a call when it gets this event.
 func (e events) blockStop(index int) {
-	e.event("content_block_stop")
-	e.raw(`,"index":`)
-	e.number(index)
+	e.indexed("content_block_stop", index)
 	e.end()
 }
 

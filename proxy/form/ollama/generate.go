@@ -17,7 +17,7 @@ import (
 // include an empty prompt, which only loads the model, and _debug_render_only, which asks for no
 // reply. generate returns an error if answering or passing on fails.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	return s.answer(w, r, x, readGenerate, openGenerate,
+	return s.answer(w, r, x, readGenerate, true,
 		func(v *fastjson.Value) bool {
 			return form.NoFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 ||
 				v.GetBool("_debug_render_only")
@@ -73,9 +73,4 @@ func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	}
 	r.Continue = &on
 	return r.Ask, err
-}
-
-// openGenerate returns a reply with its text in the member response. It never fails.
-func openGenerate(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
-	return openReply(a, out, true), nil
 }

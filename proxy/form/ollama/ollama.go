@@ -241,7 +241,7 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 // the model's server has OpenAI's API, every chat is answered here. It returns an error if
 // answering or passing on fails.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
+	return s.answer(w, r, x, readChat, false, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && form.NoFormat(v.Get("format"))
 		return plain || len(v.GetArray("messages")) == 0 || v.GetBool("_debug_render_only")
 	})
@@ -249,10 +249,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 
 // answer passes a request on if the function passed returns true for it and its server has Ollama's
 // API. Otherwise it answers the request itself. For this the function read reads the parsed body,
-// and the function open opens the reply. answer returns an error if passing on or answering fails.
+// and prompt is the parameter of openReply. answer returns an error if passing on or answering
+// fails.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
-	read func(*fastjson.Value) (*form.Ask, error),
-	open func(http.Header, *form.Ask, form.Out) (form.Reply, error),
+	read func(*fastjson.Value) (*form.Ask, error), prompt bool,
 	passed func(*fastjson.Value) bool) error {
 	var ask *form.Ask
 	var unread error
@@ -263,7 +263,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	if rt != nil {
 		return s.forward(w, r, x, rt, body)
 	}
-	return s.Run.Answer(w, r, form.API{Open: open, Read: func([]byte) (*form.Ask, error) {
-		return ask, field.AsFault(unread)
-	}}, x, nil)
+	return s.Run.Answer(w, r, form.API{
+		Read: func([]byte) (*form.Ask, error) { return ask, field.AsFault(unread) },
+		Open: func(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
+			return openReply(a, out, prompt), nil
+		},
+	}, x, nil)
 }
