@@ -51,7 +51,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 		s.sessions.refresh(found)
 	}
 	l := &listener{session: found.id, box: newOutbox()}
-	l.wants = func(_, uri string) bool { return uri == "" || s.watches(found.id, uri) }
+	l.wants = func(_, uri string) bool { return uri == "" || s.sessions.watches(found.id, uri) }
 	defer s.engine.hub.add(l)()
 	// The first bytes: a client, or a proxy on the way, sees that the stream is open before
 	// anything happens.
@@ -59,13 +59,6 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	err := s.pour(r.Context(), out, l.box, plainEvent)
 	l.box.end(err)
 	s.dropped("listener", err)
-}
-
-// watches reports whether a session is subscribed to a resource. It is called for each change,
-// because the subscription may have come after the stream was opened.
-func (s *Server) watches(id, uri string) bool {
-	one, ok := s.sessions.remembered(id)
-	return ok && one.watches(uri)
 }
 
 // forget ends a session at its client's request. Its id is no longer valid, even after a restart,

@@ -227,12 +227,13 @@ func (s *sessions) find(id, principal string) (*session, bool) {
 	return found, true
 }
 
-// remembered returns the session of an id if its settings are stored here, or false.
-func (s *sessions) remembered(id string) (*session, bool) {
+// watches reports whether the session of an id is subscribed to a resource. It is called for each
+// change, because the subscription may have come after the stream was opened.
+func (s *sessions) watches(id, uri string) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	one, ok := s.kept[id]
-	return one, ok
+	one := s.kept[id]
+	s.mu.Unlock()
+	return one != nil && one.watches(uri)
 }
 
 // refresh gets the settings that a session's client has made at other replicas. If they cannot be

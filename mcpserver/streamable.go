@@ -162,7 +162,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	s.write(w, frame{body: joined(answers)})
+	s.write(w, frame{body: slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]"))})
 }
 
 // noBatches returns the error for a batch of a client whose revision has none.
@@ -187,9 +187,4 @@ func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte 
 		return nil
 	}
 	return f.append(nil)
-}
-
-// joined returns a JSON array of answers.
-func joined(answers [][]byte) []byte {
-	return slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]"))
 }
