@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"toolnorm/chat"
@@ -127,25 +128,21 @@ func New(version string, reasons []chat.Reason) *Metrics {
 
 // counter registers and returns a counter.
 func (m *Metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
-	v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	m.registry.MustRegister(v)
-	return v
+	return promauto.With(m.registry).NewCounterVec(prometheus.CounterOpts{Name: name, Help: help},
+		labels)
 }
 
 // gauge registers and returns a gauge.
 func (m *Metrics) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
-	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
-	m.registry.MustRegister(v)
-	return v
+	return promauto.With(m.registry).NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help},
+		labels)
 }
 
 // histogram registers and returns a histogram.
 func (m *Metrics) histogram(name, help string, buckets []float64,
 	labels ...string) *prometheus.HistogramVec {
-	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help,
-		Buckets: buckets}, labels)
-	m.registry.MustRegister(v)
-	return v
+	return promauto.With(m.registry).NewHistogramVec(prometheus.HistogramOpts{Name: name,
+		Help: help, Buckets: buckets}, labels)
 }
 
 // Handler returns the handler that answers scrapes. Wrap it with auth.Guard, because it checks no
