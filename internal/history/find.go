@@ -33,7 +33,7 @@ var Only = map[string]string{
 // there are more. If there is no database yet, it returns none. It fails if the database does.
 func (h *History) Search(ctx context.Context, q Query) (
 	all []trace.Exchange, more bool, err error) {
-	query, args := "SELECT id, doc FROM h_exchange WHERE 1 = 1"+Only[q.Only], []any{}
+	query, args := "SELECT id, doc, '' FROM h_exchange WHERE 1 = 1"+Only[q.Only], []any{}
 	for word := range strings.FieldsSeq(strings.ToLower(q.Words)) {
 		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(
 			strings.ReplaceAll(word, "\x00", ""))+"%")
@@ -57,12 +57,7 @@ func (h *History) Search(ctx context.Context, q Query) (
 // Find returns the exchange with an id, with those of its texts that were stored. It returns nil
 // without an error if there is none.
 func (h *History) Find(ctx context.Context, id string) (*trace.Exchange, error) {
-	db, err := h.db.Open(ctx, false)
-	if db == nil {
-		return nil, err
-	}
-	all, err := store.Read(ctx, db, h.odd, whole,
-		"SELECT id, doc, said FROM h_exchange WHERE id = $1", id)
+	all, err := h.read(ctx, "SELECT id, doc, said FROM h_exchange WHERE id = $1", id)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -76,18 +71,18 @@ const mostTurns = 200
 // unknown id has none. It fails if the database does.
 func (h *History) Conversation(ctx context.Context, id string) ([]trace.Exchange, error) {
 	return h.read(ctx,
-		"SELECT id, doc FROM h_exchange WHERE conversation = $1 ORDER BY at, id LIMIT $2", id,
+		"SELECT id, doc, '' FROM h_exchange WHERE conversation = $1 ORDER BY at, id LIMIT $2", id,
 		mostTurns)
 }
 
-// read returns the exchanges that a statement selects, without their texts. If there is no database
-// yet, it returns nil. It fails if the database does.
+// read returns the exchanges that a statement selects by their ids, with their JSON and their texts,
+// which may be empty. If there is no database yet, it returns nil. It fails if the database does.
 func (h *History) read(ctx context.Context, query string, args ...any) ([]trace.Exchange, error) {
 	db, err := h.db.Open(ctx, false)
 	if db == nil {
 		return nil, err
 	}
-	return store.Read(ctx, db, h.odd, short, query, args...)
+	return store.Read(ctx, db, h.odd, exchange, query, args...)
 }
 
 // odd logs a warning about a row that cannot be used.
@@ -95,19 +90,9 @@ func (h *History) odd(r *store.Row, why string) {
 	h.warn(fmt.Errorf("request %s of the history cannot be read: %s", r.ID, why))
 }
 
-// short returns the exchange in a row that was selected without texts. It fails if a column or the
-// JSON is unusable.
-func short(r *store.Row) (e trace.Exchange, err error) {
-	var doc string
-	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc)); err != nil {
-		return e, err
-	}
-	return e, parse(r, doc, &e)
-}
-
-// whole returns the exchange in a row that was selected with texts. Texts that cannot be read are
-// left out. It fails if another column or the JSON is unusable.
-func whole(r *store.Row) (e trace.Exchange, err error) {
+// exchange returns the exchange in a row. Texts that cannot be read are left out. It fails if
+// another column or the JSON is unusable.
+func exchange(r *store.Row) (e trace.Exchange, err error) {
 	var doc, said string
 	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc),
 		store.Long(&said, longestDoc)); err != nil {
@@ -117,14 +102,9 @@ func whole(r *store.Row) (e trace.Exchange, err error) {
 		e.Bodies = nil
 		r.Without("its texts")
 	}
-	return e, parse(r, doc, &e)
-}
-
-// parse decodes the JSON of an exchange into e. It fails if doc is not JSON or not the exchange
-// that the row's id names.
-func parse(r *store.Row, doc string, e *trace.Exchange) error {
-	if json.Unmarshal([]byte(doc), e) != nil || e.ID != r.ID || e.Calls == nil || e.Repairs == nil {
-		return store.Unusable("it is no exchange")
+	if json.Unmarshal([]byte(doc), &e) != nil || e.ID != r.ID || e.Calls == nil ||
+		e.Repairs == nil {
+		return e, store.Unusable("it is no exchange")
 	}
-	return nil
+	return e, nil
 }
