@@ -34,34 +34,28 @@ func (s *Set) Offers() (can map[string]json.RawMessage) {
 	can = map[string]json.RawMessage{}
 	for _, l := range s.all() {
 		caps, known := l.capabilities()
-		for name, value := range map[string]string{
-			"prompts": `{"listChanged":true}`, "resources": `{"subscribe":true,"listChanged":true}`,
-			"completions": `{}`, "logging": `{}`,
-			"tasks": `{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`,
-		} {
-			if !known || has(caps, name) {
-				can[name] = json.RawMessage(value)
+		for name, c := range capabilities {
+			if !known || c.in(caps) {
+				can[name] = json.RawMessage(c.text)
 			}
 		}
 	}
 	return can
 }
 
-// has reports whether a server has a capability.
-func has(caps mcp.ServerCapabilities, name string) bool {
-	switch name {
-	case "prompts":
-		return caps.Prompts != nil
-	case "resources":
-		return caps.Resources != nil
-	case "completions":
-		return caps.Completions != nil
-	case "logging":
-		return caps.Logging != nil
-	case "tasks":
-		return caps.Tasks != nil
-	}
-	return false
+// capabilities has each capability as it is offered to clients, and whether a server has it.
+var capabilities = map[string]struct {
+	text string
+	in   func(mcp.ServerCapabilities) bool
+}{
+	"prompts": {`{"listChanged":true}`,
+		func(c mcp.ServerCapabilities) bool { return c.Prompts != nil }},
+	"resources": {`{"subscribe":true,"listChanged":true}`,
+		func(c mcp.ServerCapabilities) bool { return c.Resources != nil }},
+	"completions": {`{}`, func(c mcp.ServerCapabilities) bool { return c.Completions != nil }},
+	"logging":     {`{}`, func(c mcp.ServerCapabilities) bool { return c.Logging != nil }},
+	"tasks": {`{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`,
+		func(c mcp.ServerCapabilities) bool { return c.Tasks != nil }},
 }
 
 // capabilities returns the capabilities of the server. known is false until the server has answered
@@ -92,7 +86,7 @@ func (s *Set) all() (links []*link) {
 func (s *Set) with(name string) (links []*link) {
 	return slices.DeleteFunc(s.all(), func(l *link) bool {
 		caps, known := l.capabilities()
-		return known && !has(caps, name)
+		return known && !capabilities[name].in(caps)
 	})
 }
 

@@ -25,12 +25,9 @@ func (l *link) keep() {
 			if time.Since(begun) > lastPause {
 				pause = firstPause
 			}
-			sleep.For(l.ctx, pause)
-			pause = min(2*pause, lastPause)
-			continue
-		}
-		// Logged once each time it goes down: a server that is off all night must not fill the log.
-		if !told && l.ctx.Err() == nil {
+		} else if !told && l.ctx.Err() == nil {
+			// Logged once each time it goes down: a server that is off all night must not fill the
+			// log.
 			l.log.Warn().Str("error", reason(err)).Msg(
 				"the MCP server does not answer; it is tried again, and its tools fail until then")
 			told = true

@@ -91,7 +91,11 @@ var otherOfTool = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 // the server does not answer, it refuses the call, or the call's time is over.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (
 	tools.Result, error) {
-	params, err := callParams(ctx, tool, args)
+	var said json.RawMessage // what the client has added to its call: a task, answers to questions
+	if p := tools.PeerOf(ctx); p != nil {
+		said = p.Params
+	}
+	params, err := withMembers(said, "name", tool, "arguments", args)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -133,17 +137,6 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 			return tools.Result{}, fmt.Errorf("%s refuses the call: %w", l.entry.Name, err)
 		}
 	}
-}
-
-// callParams returns the parameters of a call: the server's own name of the tool, the arguments,
-// and what the client has added to its call, such as a task or the answers to earlier questions. It
-// returns an error if the client's parameters are not an object.
-func callParams(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
-	var params json.RawMessage
-	if p := tools.PeerOf(ctx); p != nil {
-		params = p.Params
-	}
-	return withMembers(params, "name", tool, "arguments", args)
 }
 
 // isTask reports whether the client wants the call to become a task. A task exists only on the
