@@ -45,8 +45,8 @@ func TestHowMuchOfAnObjectWaits(t *testing.T) {
 	} {
 		v := validator(t, `{"type":"object",`+words+`}`)
 		p := read(v, text, 1)
-		if got := text[:p.Safe()]; got != safe || p.Problem() != nil {
-			t.Errorf("%s\nlets %s leave, want %s (%v)", words, got, safe, p.Problem())
+		if got := text[:p.Safe()]; got != safe || p.problem != nil {
+			t.Errorf("%s\nlets %s leave, want %s (%v)", words, got, safe, p.problem)
 		}
 		if v.Whole() != (safe == all) {
 			t.Errorf("%s: Whole is %v", words, v.Whole())
@@ -66,8 +66,8 @@ func TestArraysThatCountAsAWholeWait(t *testing.T) {
 		`"unevaluatedItems":{"type":"string"}`:                `{`,
 	} {
 		p := read(validator(t, `{"properties":{"l":{"type":"array",`+words+`}}}`), text, 1)
-		if got := text[:p.Safe()]; got != safe || p.Problem() != nil {
-			t.Errorf("%s\nlets %s leave, want %s (%v)", words, got, safe, p.Problem())
+		if got := text[:p.Safe()]; got != safe || p.problem != nil {
+			t.Errorf("%s\nlets %s leave, want %s (%v)", words, got, safe, p.problem)
 		}
 	}
 }
@@ -79,8 +79,8 @@ func TestWhatLeavesOfHardSchemas(t *testing.T) {
 		v := compiled(t, []byte(h.schema))
 		for _, text := range h.valid {
 			for _, n := range []int{1, 7, len(text)} {
-				if p := read(v, text, n); p.Problem() != nil || p.Safe() != len(text) {
-					t.Errorf("%s: of %s only %q can stand: %v", h.name, text, text[:p.Safe()], p.Problem())
+				if p := read(v, text, n); p.problem != nil || p.Safe() != len(text) {
+					t.Errorf("%s: of %s only %q can stand: %v", h.name, text, text[:p.Safe()], p.problem)
 				}
 			}
 		}

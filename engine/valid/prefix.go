@@ -94,10 +94,6 @@ func (p *Prefix) Text() []byte { return p.text }
 // number never shrinks, because text that the client has read cannot be taken back.
 func (p *Prefix) Safe() int { return p.safe }
 
-// Problem returns why the text cannot be continued to arguments that fit, or nil if there is no
-// problem so far.
-func (p *Prefix) Problem() *Problem { return p.problem }
-
 // step reads one token, or the part of it that has arrived. It returns false if more text is
 // needed, or at a problem.
 func (p *Prefix) step() bool {

@@ -77,8 +77,8 @@ func TestWhatCanStandIsWhatCanStillBecomeRight(t *testing.T) {
 		for n := 1; n <= len(row.text); n++ {
 			p := read(v, row.text, n)
 			problem := ""
-			if p.Problem() != nil {
-				problem = p.Problem().Text
+			if p.problem != nil {
+				problem = p.problem.Text
 			}
 			if got := string(p.Text()[:p.Safe()]); got != row.safe || !strings.HasPrefix(problem, row.problem) || row.problem == "" && problem != "" {
 				t.Fatalf("%s in pieces of %d: %q and %q, want %q and %q", row.text, n, got, problem, row.safe, row.problem)
@@ -96,8 +96,8 @@ func TestEveryPrefixThatStandsIsCompletedByTheWhole(t *testing.T) {
 	} {
 		for cut := range len(whole) {
 			p := read(v, whole[:cut], 1)
-			if p.Problem() != nil {
-				t.Fatalf("%s: %v", whole[:cut], p.Problem())
+			if p.problem != nil {
+				t.Fatalf("%s: %v", whole[:cut], p.problem)
 			}
 			rest, ok := p.Rest(json.RawMessage(whole))
 			if done := string(p.Text()[:p.Safe()]) + rest; !ok || !same([]byte(done), []byte(whole)) {
@@ -135,8 +135,8 @@ func TestTheFirstProblemIsTheSameEachTime(t *testing.T) {
 	} {
 		for range 20 {
 			p := read(validator(t, schema), `{"o":{"d":"1","c":"1","b":"1","a":"1"}}`, 9)
-			if p.Problem() == nil || p.Problem().Text != want {
-				t.Fatalf("%s: %v, want %s", schema, p.Problem(), want)
+			if p.problem == nil || p.problem.Text != want {
+				t.Fatalf("%s: %v, want %s", schema, p.problem, want)
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func TestOnlyAnObjectBegins(t *testing.T) {
 	for _, schema := range []string{`{"anyOf":[{"type":"string"},{"type":"object"}]}`, `{"type":["array","object"]}`, `{}`} {
 		for _, text := range []string{`"abc`, `[1,`, `12 `, `null`} {
 			p := read(validator(t, schema), text, 2)
-			if rest, ok := p.Rest(json.RawMessage(`{}`)); p.Safe() > 0 || p.Problem() == nil || !ok || rest != `{}` {
-				t.Errorf("%s, %s: %d, %v, %q, %v", schema, text, p.Safe(), p.Problem(), rest, ok)
+			if rest, ok := p.Rest(json.RawMessage(`{}`)); p.Safe() > 0 || p.problem == nil || !ok || rest != `{}` {
+				t.Errorf("%s, %s: %d, %v, %q, %v", schema, text, p.Safe(), p.problem, rest, ok)
 			}
 		}
 	}
@@ -177,14 +177,14 @@ func FuzzPrefix(f *testing.F) {
 	v := validator(f, editor)
 	f.Fuzz(func(t *testing.T, text string, n int) {
 		whole, cut := read(v, text, len(text)+1), read(v, text, 1+max(n, 0)%7)
-		if whole.Safe() != cut.Safe() || string(whole.Text()) != string(cut.Text()) || string(whole.Written()) != text || (whole.Problem() == nil) != (cut.Problem() == nil) {
+		if whole.Safe() != cut.Safe() || string(whole.Text()) != string(cut.Text()) || string(whole.Written()) != text || (whole.problem == nil) != (cut.problem == nil) {
 			t.Fatalf("%q: %d, and %d in pieces of %d", text, whole.Safe(), cut.Safe(), 1+max(n, 0)%7)
 		}
-		if whole.state == finished && whole.Problem() == nil && len(v.Check(whole.Text())) > 0 {
+		if whole.state == finished && whole.problem == nil && len(v.Check(whole.Text())) > 0 {
 			t.Fatalf("%q passed and does not fit: %v", text, v.Check(whole.Text()))
 		}
-		if len(v.Check([]byte(text))) == 0 && (whole.Problem() != nil || whole.Safe() == 0) {
-			t.Fatalf("%q fits, and was stopped: %v", text, whole.Problem())
+		if len(v.Check([]byte(text))) == 0 && (whole.problem != nil || whole.Safe() == 0) {
+			t.Fatalf("%q fits, and was stopped: %v", text, whole.problem)
 		}
 		whole.Rest(json.RawMessage(text))
 	})
@@ -201,8 +201,8 @@ func BenchmarkPrefix(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if p := read(v, text, 4); p.Problem() != nil || p.Safe() != len(text) {
-					b.Fatal(p.Problem())
+				if p := read(v, text, 4); p.problem != nil || p.Safe() != len(text) {
+					b.Fatal(p.problem)
 				}
 			}
 		})

@@ -68,8 +68,8 @@ func TestWhatIsCutWhileItIsReadIsCutFromTheWhole(t *testing.T) {
 		whole, ok := v.Trimmed([]byte(row.args))
 		for n := 1; n <= len(row.args); n++ {
 			p := read(v, row.args, n)
-			if !ok || p.Problem() != nil || !p.Cut() || !same(p.Text(), whole) || string(p.Written()) != row.args || p.Safe() != len(p.Text()) {
-				t.Fatalf("%s in pieces of %d: %s (%v), want %s; written %s", row.args, n, p.Text(), p.Problem(), whole, p.Written())
+			if !ok || p.problem != nil || !p.Cut() || !same(p.Text(), whole) || string(p.Written()) != row.args || p.Safe() != len(p.Text()) {
+				t.Fatalf("%s in pieces of %d: %s (%v), want %s; written %s", row.args, n, p.Text(), p.problem, whole, p.Written())
 			}
 		}
 	}
