@@ -98,7 +98,7 @@ var postgresNames = map[string]string{
 func (k kind) postgres(v any) any {
 	name := postgresNames[k.base]
 	switch {
-	case k.lists > 1, k.lists == 1 && k.base == typeObject, k.lists == 0 && k.base == typeObject:
+	case k.lists > 1, k.base == typeObject:
 		if v == nil {
 			return sqlsafe.Typed{Type: "jsonb"}
 		}
@@ -191,16 +191,13 @@ func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	for _, size := range sizes {
 		var set []sql.NamedArg
 		for _, p := range c.draft.Params {
-			var v any
+			v := p.bound(on, nil)
 			switch k := p.kind(); {
 			case k.lists > 0:
-				v = p.bound(on, nil)
 			case p.number():
 				v = size
 			case k.base == typeBoolean:
 				v = false
-			default:
-				v = p.bound(on, nil)
 			}
 			set = append(set, sql.Named(p.Name, v))
 		}

@@ -24,7 +24,7 @@ const (
 
 // toolName matches the names that every client API accepts. OpenAI's API allows 64 characters and
 // no dots; toolnorm uses a dot between a server's name and a tool's. The first character is a
-// letter, since some clients accept no digit there.
+// letter, since some clients accept no digit there. Names of connections follow the same rule.
 var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // paramName matches the valid names of parameters. They are ASCII identifiers, because a client

@@ -1,7 +1,6 @@
 package dynamic
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,10 +122,7 @@ func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 // 80 characters.
 func (c *compiled) title() string {
 	line, _, _ := strings.Cut(c.draft.DescriptionUser, "\n")
-	if r := []rune(line); len(r) > 80 {
-		line = string(r[:79]) + "…"
-	}
-	return line
+	return shortened(line)
 }
 
 // timeout returns how long a call may take. The default is ten seconds, as for data tools, because
@@ -159,10 +155,8 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (
 // 9007199254740993 is not representable as a double. It returns an error if text is not a JSON
 // object.
 func decodeArgs(text json.RawMessage) (map[string]any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
 	args := map[string]any{}
-	if err := d.Decode(&args); err != nil {
+	if err := numbered(text).Decode(&args); err != nil {
 		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
 	}
 	return args, nil
@@ -228,13 +222,10 @@ func (r *Run) failed(err error, definition string) {
 // user what is wrong.
 func (p *Problem) sentence(err error) string {
 	var wrong *py.Error
-	switch {
-	case errors.As(err, &wrong):
+	if errors.As(err, &wrong) {
 		return wrong.Error()
-	case p.Line > 0:
-		return fmt.Sprintf("%s (line %d, column %d)", p.Message, p.Line, p.Column)
 	}
-	return p.Message
+	return p.placed()
 }
 
 // noteKey is the context key of the *atomic.Pointer[Run] in which a test run gets the details of

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,9 +17,6 @@ import (
 
 // Sample is the name of the connection that comes with the program. Its data is fictitious.
 const Sample = "sample"
-
-// connectionName matches the valid names of connections.
-var connectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // connection is a database that SQL tools may query. It is opened when it is first needed. If that
 // fails, the next call tries again, so a server that is down keeps nothing else from working. A
@@ -113,7 +109,7 @@ func newConnections(settings map[string]string, asks Asks, own, sample string) *
 // read parses the setting in c.where into the other fields of c. It returns an error if the name or
 // the setting is not valid, or if its environment variable is not set.
 func (c *connection) read(own string) error {
-	if !connectionName.MatchString(c.Name) {
+	if !toolName.MatchString(c.Name) {
 		c.Name = fmt.Sprintf("%.64q", c.Name)
 		return errors.New("a name is a letter and up to 63 of A-Z a-z 0-9 _ -")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -217,17 +218,9 @@ func compare(at string, want, got any, diff *[]string) {
 
 // compareObjects appends to diff a line for each place where two objects differ.
 func compareObjects(at string, want, got map[string]any, diff *[]string) {
-	names := make([]string, 0, len(want))
-	for name := range want {
-		names = append(names, name)
-	}
-	for name := range got {
-		if _, ok := want[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	both := maps.Clone(want)
+	maps.Copy(both, got)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		w, wanted := want[name]
 		g, there := got[name]
 		switch {

@@ -54,20 +54,19 @@ var formats = []string{"email", "uri", "hostname", "ipv4", "ipv6", "time", "dura
 // empty reports whether no detail is set.
 func (d *Details) empty() bool { return reflect.ValueOf(*d).IsZero() }
 
-// forTypes returns each detail's name, whether it is set, and the types of parameters for which it
-// is allowed. A detail without such types is allowed for all lists.
-func (d *Details) forTypes() []struct {
+// detail is a detail's name, whether it is set, and the types of parameters for which it is
+// allowed. A detail without such types is allowed for all lists.
+type detail struct {
 	name  string
 	given bool
 	bases []string
-} {
+}
+
+// forTypes returns the details that are not for parameters of all types.
+func (d *Details) forTypes() []detail {
 	texts, numbers := []string{typeString}, []string{typeInteger, typeNumber, typeDate,
 		typeTimestamp}
-	return []struct {
-		name  string
-		given bool
-		bases []string
-	}{
+	return []detail{
 		{"choices", len(d.Choices) > 0, []string{typeEnum}},
 		{"choices_sql", d.ChoicesSQL != "", []string{typeEnum}},
 		{"minimum", len(d.Minimum) > 0, numbers}, {"maximum", len(d.Maximum) > 0, numbers},

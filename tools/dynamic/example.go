@@ -128,11 +128,12 @@ func (e Example) MarshalYAML() (any, error) {
 		if len(one.text) == 0 {
 			continue
 		}
-		d := json.NewDecoder(bytes.NewReader(one.text))
-		d.UseNumber()
-		node, err := yamlOf(d)
+		node, err := yamlNode(numbered(one.text))
 		if err != nil {
 			return nil, err
+		}
+		if node.Kind != yaml.ScalarNode {
+			node.Style = yaml.FlowStyle
 		}
 		add(one.key, node)
 	}
@@ -146,44 +147,6 @@ func (e Example) MarshalYAML() (any, error) {
 		all.Style = yaml.FlowStyle // {}: a call without arguments that has to succeed
 	}
 	return all, nil
-}
-
-// yamlOf reads the next JSON value and returns it as YAML. Members keep their order and numbers
-// their digits. It returns an error if the value cannot be decoded.
-func yamlOf(d *json.Decoder) (*yaml.Node, error) {
-	tok, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	scalar := func(tag, value string) (*yaml.Node, error) {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}, nil
-	}
-	switch v := tok.(type) {
-	case string:
-		return textNode(v), nil
-	case json.Number:
-		if strings.ContainsAny(string(v), ".eE") {
-			return scalar("!!float", string(v))
-		}
-		return scalar("!!int", string(v))
-	case bool:
-		return scalar("!!bool", strconv.FormatBool(v))
-	case nil:
-		return scalar("!!null", "null")
-	}
-	all := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-	if tok == json.Delim('{') {
-		all.Kind = yaml.MappingNode
-	}
-	for d.More() {
-		one, err := yamlOf(d) // names of members come as texts in front of their values
-		if err != nil {
-			return nil, err
-		}
-		all.Content = append(all.Content, one)
-	}
-	_, err = d.Token() // the bracket that closes
-	return all, err
 }
 
 // UnmarshalYAML implements yaml.Unmarshaler. An unknown member, or a member of the wrong type, is
@@ -229,8 +192,7 @@ func bytesOf(node *yaml.Node) ([]byte, error) {
 // decode decodes exactly one JSON value; its numbers become json.Number and keep their digits. It
 // returns an error if text is anything else.
 func decode(text []byte) (value any, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
+	d := numbered(text)
 	if err = d.Decode(&value); err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("more than one value")

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 	"toolnorm/tools"
 )
 
@@ -50,10 +51,15 @@ func brief(v any) string {
 	if err != nil {
 		return "something else"
 	}
-	if s := []rune(string(text)); len(s) > 80 {
-		return string(s[:79]) + "…"
+	return shortened(string(text))
+}
+
+// shortened returns a text, cut after 80 characters.
+func shortened(text string) string {
+	if utf8.RuneCountInString(text) > 80 {
+		return clip.Runes(text, 79) + "…"
 	}
-	return string(text)
+	return text
 }
 
 // value checks a value of the type k and returns it in its bound form (see Param.read). It adds to

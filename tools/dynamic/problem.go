@@ -135,10 +135,14 @@ func (r *Refused) Unwrap() error { return r.first() }
 func (r *Refused) first() *fault.Error {
 	i := max(0, slices.IndexFunc(r.Problems, func(p Problem) bool { return p.Severity == "error" }))
 	p := r.Problems[i]
-	text := p.Message
-	if p.Line > 0 {
-		text = fmt.Sprintf("%s (line %d, column %d)", text, p.Line, p.Column)
-	}
-	return &fault.Error{Kind: fault.Invalid, Message: fault.Short(text), Param: p.Field,
+	return &fault.Error{Kind: fault.Invalid, Message: fault.Short(p.placed()), Param: p.Field,
 		Code: "invalid_tool"}
+}
+
+// placed returns the message of a problem, with its place if that is known.
+func (p *Problem) placed() string {
+	if p.Line > 0 {
+		return fmt.Sprintf("%s (line %d, column %d)", p.Message, p.Line, p.Column)
+	}
+	return p.Message
 }

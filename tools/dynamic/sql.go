@@ -107,8 +107,7 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	for _, key := range kind.ConstantKeys(text) {
 		p.odd("definition", "constant_key",
 			"%s with :%s is the same for every row: a value is bound, and names no column; write CASE :%s WHEN 'a' THEN a WHEN 'b' THEN b END", key.Of, key.Name, key.Name)
-		last := &(*p)[len(*p)-1]
-		last.Line, last.Column = sqlsafe.Place(text, len([]rune(text[:key.At]))+1)
+		p.at(text, key.At)
 	}
 	return good
 }

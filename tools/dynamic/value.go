@@ -35,9 +35,7 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 	// encoding/json may have escaped characters such as <. They are unescaped, so that equal values
 	// have equal bytes.
 	if bytes.ContainsRune(b.Bytes(), '\\') {
-		d := json.NewDecoder(bytes.NewReader(bytes.Clone(b.Bytes())))
-		d.UseNumber()
-		node, err := yamlNode(d)
+		node, err := yamlNode(numbered(bytes.Clone(b.Bytes())))
 		if b.Reset(); err != nil {
 			return err
 		}
@@ -57,13 +55,18 @@ func (v Value) IsZero() bool { return len(v) == 0 }
 // get returns the decoded value, with numbers as json.Number. It returns nil if there is no value
 // or it is not JSON.
 func (v Value) get() any {
-	d := json.NewDecoder(bytes.NewReader(v))
-	d.UseNumber()
 	var got any
-	if d.Decode(&got) != nil {
+	if numbered(v).Decode(&got) != nil {
 		return nil
 	}
 	return got
+}
+
+// numbered returns a decoder of a JSON text, whose numbers keep their digits.
+func numbered(text []byte) *json.Decoder {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d
 }
 
 // valueOf returns v as JSON, or nil if v cannot be encoded.
@@ -78,9 +81,7 @@ func valueOf(v any) Value {
 // MarshalYAML implements yaml.Marshaler. It writes a value as YAML and not as a text with JSON. It
 // returns an error if the value is not JSON.
 func (v Value) MarshalYAML() (any, error) {
-	d := json.NewDecoder(bytes.NewReader(v))
-	d.UseNumber()
-	node, err := yamlNode(d)
+	node, err := yamlNode(numbered(v))
 	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
