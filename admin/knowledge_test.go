@@ -25,8 +25,7 @@ func knowledgeServer(t *testing.T) *Server {
 // knowledgeAt is a server on a store.
 func knowledgeAt(t *testing.T, where string) *Server {
 	t.Helper()
-	k, err := kb.Open(t.Context(), kb.Config{}, where, nil, true)
-	must.OK(t, err)
+	k := must.Have(kb.Open(t.Context(), kb.Config{}, where, nil, true))(t)
 	t.Cleanup(func() { k.Close() })
 	return New(Config{KB: k})
 }

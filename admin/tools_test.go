@@ -24,8 +24,7 @@ func withTools(t *testing.T) *Server {
 	where := filepath.Join(dir, "store.db")
 	db := storetest.Open(t, where)
 	args := new(toolargs.Reader)
-	set, err := dynamic.Open(t.Context(), dynamic.Config{DB: db, Registry: tools.New(tools.Options{Fit: args.Fit}), Fit: args.Fit, Data: dir, Store: where})
-	must.OK(t, err)
+	set := must.Have(dynamic.Open(t.Context(), dynamic.Config{DB: db, Registry: tools.New(tools.Options{Fit: args.Fit}), Fit: args.Fit, Data: dir, Store: where}))(t)
 	t.Cleanup(set.Close)
 	return New(Config{Tools: set})
 }

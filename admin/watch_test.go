@@ -19,11 +19,9 @@ import (
 // listen returns the events of a stream, each as its name and its data.
 func listen(t *testing.T, url string) <-chan string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
-	must.OK(t, err)
+	r := must.Have(http.NewRequestWithContext(t.Context(), "GET", url, nil))(t)
 	r.Header.Set("Accept-Encoding", "gzip") // as a browser asks
-	resp, err := http.DefaultTransport.RoundTrip(r)
-	must.OK(t, err)
+	resp := must.Have(http.DefaultTransport.RoundTrip(r))(t)
 	if resp.StatusCode != 200 {
 		resp.Body.Close()
 		t.Fatalf("%s: %s", url, resp.Status)
@@ -31,9 +29,7 @@ func listen(t *testing.T, url string) <-chan string {
 	all := make(chan string)
 	body := io.Reader(resp.Body)
 	if resp.Header.Get("Content-Encoding") == "gzip" {
-		if body, err = gzip.NewReader(resp.Body); err != nil {
-			t.Fatal(err)
-		}
+		body = must.Have(gzip.NewReader(resp.Body))(t)
 	}
 	go func() {
 		defer resp.Body.Close()
@@ -141,8 +137,7 @@ func TestStreamsAreCompressedForOtherMachines(t *testing.T) {
 		if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != tt.packed {
 			t.Errorf("%+v: %v", tt, w.Header())
 		} else if packed {
-			zip, err := gzip.NewReader(body)
-			must.OK(t, err)
+			zip := must.Have(gzip.NewReader(body))(t)
 			body = zip
 		}
 		if text, err := io.ReadAll(body); string(text) != "event: end\ndata: {}\n\n" || err != nil {

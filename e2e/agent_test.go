@@ -33,8 +33,7 @@ type sloppy struct {
 func readSloppy(t *testing.T) (all []sloppy) {
 	t.Helper()
 	src := must.Read(t, "../agent/testdata/transcripts/steps.txt")
-	sections, err := golden.Sections(src)
-	must.OK(t, err)
+	sections := must.Have(golden.Sections(src))(t)
 	for _, s := range sections {
 		name, part, _ := strings.Cut(s.Name, ": ")
 		if len(all) == 0 || all[len(all)-1].name != name {
@@ -137,11 +136,9 @@ func TestAnAgentOfARealServer(t *testing.T) {
 	if len(all) < 35 {
 		t.Fatalf("%d transcripts", len(all))
 	}
-	m, err := gguf.New(scriptsOf(t, all), "")
-	must.OK(t, err)
+	m := must.Have(gguf.New(scriptsOf(t, all), ""))(t)
 	must.OK(t, m.WriteFile(filepath.Join(l.dir, "agent.gguf")))
-	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: "gemma3", template: "plain.tmpl", file: "agent.gguf"}})
-	must.OK(t, err)
+	s := must.Have(l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: "gemma3", template: "plain.tmpl", file: "agent.gguf"}}))(t)
 	base := l.toolnorm(t, append([]string{"--mcp-file", filepath.Join(t.TempDir(), "mcp.json")}, s.flags...)...)
 	r := &recorder{}
 	for name, url := range r.serve(t) {
@@ -190,7 +187,6 @@ func sorted(t *testing.T, text string) string {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	out, err := json.Marshal(v)
-	must.OK(t, err)
+	out := must.Have(json.Marshal(v))(t)
 	return string(out)
 }

@@ -176,13 +176,11 @@ func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 		steps[i].Parts = []string{strings.ReplaceAll(s.Parts[0], "{work}", filepath.Join(dir, "work"))}
 		steps[i].Piece = 8 // a small model holds a hundred pieces or two apart
 	}
-	m, err := gguf.New(append(steps, gguf.Script{Name: "default", Parts: []string{"Nobody told " + a.id + " what to say."}}), "")
-	must.OK(t, err)
+	m := must.Have(gguf.New(append(steps, gguf.Script{Name: "default", Parts: []string{"Nobody told " + a.id + " what to say."}}), ""))(t)
 	m.Context, m.Small = 131072, true
 	name := "hermes-" + a.id
 	must.OK(t, m.WriteFile(filepath.Join(l.dir, name+".gguf")))
-	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: name, template: "tool_call.tmpl", file: name + ".gguf"}}, "OLLAMA_CONTEXT_LENGTH=131072")
-	must.OK(t, err)
+	s := must.Have(l.startOllama(installed.newest, installed.version["OLLAMA"], 1, []setup{{name: name, template: "tool_call.tmpl", file: name + ".gguf"}}, "OLLAMA_CONTEXT_LENGTH=131072"))(t)
 	b := l.startBreaker(t, s.base)
 	base := l.toolnorm(t, append([]string{"--ollama", b.base, "--num-ctx", "131072", "--max-repeat", "500", "--trace-bodies", "--alias", "gpt-5*=" + name, "--alias", "claude-*=" + name}, a.flags...)...)
 	return agentModel{model: name, base: l.witness(t, base), server: s, breaks: b, log: l.log(logName(base))}
@@ -284,8 +282,7 @@ func TestAgents(t *testing.T) {
 			}
 			dir, missing := a.installedAt()
 			demand(t, missing, nil)
-			version, err := a.version()
-			must.OK(t, err)
+			version := must.Have(a.version())(t)
 			bin, dir := filepath.Join(dir, "node_modules", ".bin"), t.TempDir()
 			m := l.serveAgent(t, a, dir)
 			a.works(t, a.do(t, m, bin, dir, "read"))

@@ -29,13 +29,10 @@ func (l *lane) named(t *testing.T, name string) script.Script {
 // post sends a chat and hands over the body as it comes.
 func post(t *testing.T, ctx context.Context, base string, r request) *http.Response {
 	t.Helper()
-	b, err := json.Marshal(r)
-	must.OK(t, err)
-	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", bytes.NewReader(b))
-	must.OK(t, err)
+	b := must.Have(json.Marshal(r))(t)
+	req := must.Have(http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", bytes.NewReader(b)))(t)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	must.OK(t, err)
+	resp := must.Have(http.DefaultClient.Do(req))(t)
 	return resp
 }
 

@@ -25,8 +25,7 @@ type breaker struct {
 // startBreaker serves one in front of a server, until the lane ends.
 func (l *lane) startBreaker(t *testing.T, base string) *breaker {
 	t.Helper()
-	target, err := url.Parse(base)
-	must.OK(t, err)
+	target := must.Have(url.Parse(base))(t)
 	b := &breaker{}
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },

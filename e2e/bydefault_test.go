@@ -116,8 +116,7 @@ func (m *modelLane) everyday(t *testing.T) string {
 // everydayExam reads the everyday prompts and their tools.
 func everydayExam(t *testing.T) ([]exam.Question, json.RawMessage) {
 	text := must.Read(t, "models/everyday.txt")
-	prompts, err := exam.Parse(string(text))
-	must.OK(t, err)
+	prompts := must.Have(exam.Parse(string(text)))(t)
 	tools := must.Read(t, "models/everyday.json")
 	return prompts, tools
 }
@@ -126,8 +125,7 @@ func everydayExam(t *testing.T) ([]exam.Question, json.RawMessage) {
 // returns its address.
 func (m *modelLane) fresh(t *testing.T, flags ...string) string {
 	t.Helper()
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	home := t.TempDir()
 	cmd := exec.Command(m.binary, append([]string{"serve", "--listen", addr, m.newest.flags[0], m.newest.flags[1]}, flags...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_DATA_HOME="+filepath.Join(home, "data"))

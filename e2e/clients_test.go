@@ -61,8 +61,7 @@ func (l *lane) targets(t *testing.T) []*target {
 	t.Helper()
 	all := []*target{demoTarget(l.proxied(t, l.newest))}
 	for dir, version := range map[string]string{installed.newest: installed.version["OLLAMA"], installed.former: installed.version["OLLAMA_OLD"]} {
-		s, err := l.startOllama(dir, version, places, setups[:1])
-		must.OK(t, err)
+		s := must.Have(l.startOllama(dir, version, places, setups[:1]))(t)
 		b := l.startBreaker(t, s.base)
 		all = append(all, l.scripted(t, target{name: s.name, base: l.witness(t, l.toolnorm(t, "--ollama", b.base, "--max-repeat", "0")), model: "hermes", unknown: "nobody", embedder: "embed", direct: s.base, breaks: b}))
 	}

@@ -34,8 +34,7 @@ func programs(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	dir = t.TempDir()
 	for _, c := range connected {
-		folder, err := npmFolder(c.folder)
-		must.OK(t, err)
+		folder := must.Have(npmFolder(c.folder))(t)
 		path := filepath.Join(folder, c.at)
 		if _, err := os.Stat(path); err != nil {
 			if c.folder == "anthropic" || c.folder == "codex" || os.Getenv("TOOLNORM_E2E_AGENTS") == "all" {

@@ -44,8 +44,7 @@ var controlSetups = []setup{
 // controlled are the scripts of the second vocabulary.
 func (l *lane) controlled(t *testing.T) []script.Script {
 	t.Helper()
-	more, err := script.Load(os.DirFS("controls"))
-	must.OK(t, err)
+	more := must.Have(script.Load(os.DirFS("controls")))(t)
 	return script.Controlled(slices.Concat(l.scripts, more))
 }
 
@@ -65,12 +64,10 @@ func (l *lane) startControl(t *testing.T, dir, version string, scripts []script.
 		if _, err := os.Stat(path); err == nil {
 			continue
 		}
-		m, err := gguf.New(append(script.Models(of(scripts, s.reads)), l.named(t, "default").Model), template)
-		must.OK(t, err)
+		m := must.Have(gguf.New(append(script.Models(of(scripts, s.reads)), l.named(t, "default").Model), template))(t)
 		must.OK(t, m.WriteFile(path))
 	}
-	s, err := l.startOllama(dir, version, 1, setups)
-	must.OK(t, err)
+	s := must.Have(l.startOllama(dir, version, 1, setups))(t)
 	return s
 }
 

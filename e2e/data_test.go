@@ -31,15 +31,13 @@ func npmPart(t *testing.T, name string) string {
 func startChroma(t *testing.T) int {
 	t.Helper()
 	folder := npmPart(t, "chroma")
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	port := addr[strings.LastIndexByte(addr, ':')+1:]
 	l := &lane{dir: t.TempDir()}
 	t.Cleanup(l.stop)
 	cmd := exec.Command("node", "chroma/serve.mjs", folder, filepath.Join(l.dir, "data"), port)
 	must.OK(t, l.run("chroma", cmd, "http://"+addr+"/api/v2/heartbeat"))
-	n, err := strconv.Atoi(port)
-	must.OK(t, err)
+	n := must.Have(strconv.Atoi(port))(t)
 	return n
 }
 
@@ -58,19 +56,16 @@ func TestRealEmbeddingsInTheStoreAndInChroma(t *testing.T) {
 	var found []string
 	for _, config := range []data.Config{embedder, inChroma} {
 		db := storetest.Open(t, filepath.Join(t.TempDir(), "x.db"))
-		d, err := data.Open(t.Context(), config, db, nil, nil)
-		must.OK(t, err)
+		d := must.Have(data.Open(t.Context(), config, db, nil, nil))(t)
 		for _, embedded := range []int{len(words), 0} { // the second time nothing is left to do
 			all, err := d.Import(t.Context(), path, nil)
 			if err != nil || len(all) != 1 || all[0].Documents != len(words) || all[0].Embedded != embedded {
 				t.Fatalf("Import = %+v, %v", all, err)
 			}
 		}
-		offered, err := d.Tools(t.Context())
-		must.OK(t, err)
+		offered := must.Have(d.Tools(t.Context()))(t)
 		search := offered[slices.IndexFunc(offered, func(o tools.Tool) bool { return o.Name == "search_similar_documents" })]
-		res, err := search.Call(t.Context(), []byte(`{"query_list":["사용자 이메일 주소","order date"],"n_results":6}`))
-		must.OK(t, err)
+		res := must.Have(search.Call(t.Context(), []byte(`{"query_list":["사용자 이메일 주소","order date"],"n_results":6}`)))(t)
 		text, _, _ := strings.Cut(res.Text(), `,"stages"`)
 		if !strings.HasPrefix(text, `{"documents":[["사용자 이메일 주소",`) || !strings.Contains(text, `],["order date",`) {
 			t.Errorf("what is the same is not the nearest: %s", text)

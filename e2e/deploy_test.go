@@ -43,8 +43,7 @@ func TestDeployFitsItsSchemas(t *testing.T) {
 			t.Errorf("%s: %v\n%s", file, err, out)
 		}
 	}
-	made, err := exec.Command(filepath.Join(tools, "kustomize"), "build", "../deploy/kubernetes").Output()
-	must.OK(t, err)
+	made := must.Have(exec.Command(filepath.Join(tools, "kustomize"), "build", "../deploy/kubernetes").Output())(t)
 	file := filepath.Join(t.TempDir(), "kubernetes.yaml")
 	must.Write(t, file, made)
 	out, err := exec.Command(python, "-m", "kubernetes_validate", "--strict", file).CombinedOutput()

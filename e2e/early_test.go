@@ -23,8 +23,7 @@ import (
 func TestLongArgumentsComeBeforeTheirEnd(t *testing.T) {
 	l := open(t)
 	g := &gate{}
-	target, err := url.Parse(l.newest.base)
-	must.OK(t, err)
+	target := must.Have(url.Parse(l.newest.base))(t)
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		ModifyResponse: g.hold,

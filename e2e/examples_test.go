@@ -54,9 +54,7 @@ func (l *lane) typeReadme(t *testing.T, folder, addr string, env []string) {
 	for _, c := range transcript.Commands(string(page)) {
 		switch {
 		case c.Text == "toolnorm &":
-			if _, err := l.startToolnormAt(addr, "--ollama", "127.0.0.1:1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(l.startToolnormAt(addr, "--ollama", "127.0.0.1:1"))(t)
 			started++
 			continue
 		case strings.HasPrefix(c.Text, "pip install "):

@@ -59,8 +59,7 @@ func TestFleetCaches(t *testing.T) {
 	l := openFleet(t)
 	size := sizes{turns: number("FLEET_TURNS", 20), each: number("FLEET_EACH", 2), shortest: number("FLEET_SHORTEST", 8<<10), longest: number("FLEET_LONGEST", 40<<10)}
 	for word := range strings.SplitSeq(cmp.Or(os.Getenv("FLEET_SERVERS"), "2,4,8"), ",") {
-		n, err := strconv.Atoi(word)
-		must.OK(t, err)
+		n := must.Have(strconv.Atoi(word))(t)
 		size.servers = append(size.servers, n)
 	}
 	scripts := []gguf.Script{{Name: "default", Parts: []string{"Well, that is done, and what is next?"}}}

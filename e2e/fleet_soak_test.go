@@ -70,8 +70,6 @@ func resident(t *testing.T, m *instance) (kib int) {
 	t.Helper()
 	text := must.Read(t, fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(fmt.Sscan(rest, &kib))(t)
 	return kib
 }

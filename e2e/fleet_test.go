@@ -169,13 +169,11 @@ const fleetModel = "hermes-fleet"
 // serveOllamas starts Ollamas that all have one model of these scripts, out of one folder.
 func serveOllamas(t *testing.T, l *lane, count, parallel int, scripts []gguf.Script) (all []*instance) {
 	t.Helper()
-	m, err := gguf.New(scripts, "")
-	must.OK(t, err)
+	m := must.Have(gguf.New(scripts, ""))(t)
 	m.Context = 131072
 	made := setup{name: fleetModel, template: "tool_call.tmpl", file: fleetModel + ".gguf"}
 	must.OK(t, m.WriteFile(filepath.Join(l.dir, made.file)))
-	file, err := made.modelfile(l.dir)
-	must.OK(t, err)
+	file := must.Have(made.modelfile(l.dir))(t)
 	home := t.TempDir()
 	for i := range count {
 		addr := freeAddress(t)
@@ -203,8 +201,7 @@ func serveOllamas(t *testing.T, l *lane, count, parallel int, scripts []gguf.Scr
 // freeAddress is freeAddr for a test.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	return addr
 }
 

@@ -58,8 +58,7 @@ func goSees(t *testing.T, url, prefix string) (steps map[string]any) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	//lint:ignore SA1019 the older revisions have no other stream
-	way, err := transport.NewStreamableHTTP(url, transport.WithContinuousListening())
-	must.OK(t, err)
+	way := must.Have(transport.NewStreamableHTTP(url, transport.WithContinuousListening()))(t)
 	c := mcpclient.NewClient(way, mcpclient.WithElicitationHandler(goAnswers{}), mcpclient.WithSamplingHandler(goAnswers{}), mcpclient.WithRootsHandler(goAnswers{}))
 	defer c.Close()
 	var mu sync.Mutex
@@ -73,9 +72,7 @@ func goSees(t *testing.T, url, prefix string) (steps map[string]any) {
 	})
 	must.OK(t, c.Start(ctx))
 	init := mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: mcp.LATEST_LEGACY_PROTOCOL_VERSION, ClientInfo: mcp.Implementation{Name: "go", Version: "1"}}}
-	if _, err := c.Initialize(ctx, init); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(c.Initialize(ctx, init))(t)
 	time.Sleep(800 * time.Millisecond) // the server asks for the roots a moment after
 	steps = map[string]any{}
 	note := func(name string, result any, err error) {

@@ -42,8 +42,7 @@ func TestServerEverythingIsTheSameThroughToolnorm(t *testing.T) {
 // mcpFile writes a file of servers.
 func mcpFile(t *testing.T, servers map[string]any) string {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"mcpServers": servers})
-	must.OK(t, err)
+	text := must.Have(json.Marshal(map[string]any{"mcpServers": servers}))(t)
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	must.Write(t, file, text)
 	return file
@@ -53,8 +52,7 @@ func mcpFile(t *testing.T, servers map[string]any) string {
 func (l *serversLane) everything(t *testing.T) (program, url string) {
 	t.Helper()
 	program = filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	r := &running{foreign: foreign{name: "everything", command: []string{l.node, program, "streamableHttp"}, env: []string{"PORT=%PORT%"}}, addr: addr}
 	r.start(t)
 	t.Cleanup(r.kill)

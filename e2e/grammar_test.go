@@ -64,11 +64,9 @@ func openGrammarLane(t *testing.T) *grammarLane {
 func (l *grammarLane) serve(t *testing.T, name string, scripts ...gguf.Script) *server {
 	t.Helper()
 	jinja := must.Read(t, filepath.Join("setups", "chat.jinja"))
-	m, err := gguf.New(append(scripts, gguf.Script{Name: "default"}), string(jinja))
-	must.OK(t, err)
+	m := must.Have(gguf.New(append(scripts, gguf.Script{Name: "default"}), string(jinja)))(t)
 	must.OK(t, m.WriteFile(filepath.Join(l.dir, name+".gguf")))
-	s, err := l.startLlamaServer(name)
-	must.OK(t, err)
+	s := must.Have(l.startLlamaServer(name))(t)
 	return s
 }
 
@@ -82,10 +80,8 @@ func written(t *testing.T, base, prompt, grammar string, seed int) string {
 	for token := 0x80; token < 0x100 && prompt == plainPrompt; token++ {
 		biases = append(biases, [2]int{token, -30})
 	}
-	body, err := json.Marshal(map[string]any{"prompt": prompt, "grammar": grammar, "n_predict": 4000, "temperature": 1, "top_k": 0, "top_p": 1, "min_p": 0, "seed": seed, "logit_bias": biases})
-	must.OK(t, err)
-	resp, err := http.Post(base+"/completion", "application/json", bytes.NewReader(body))
-	must.OK(t, err)
+	body := must.Have(json.Marshal(map[string]any{"prompt": prompt, "grammar": grammar, "n_predict": 4000, "temperature": 1, "top_k": 0, "top_p": 1, "min_p": 0, "seed": seed, "logit_bias": biases}))(t)
+	resp := must.Have(http.Post(base+"/completion", "application/json", bytes.NewReader(body)))(t)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	var reply struct {
@@ -130,8 +126,7 @@ func (l *grammarLane) fits(t *testing.T, name, args string) {
 		t.Errorf("no tool %q is offered", name)
 		return
 	}
-	v, err := l.kept.Tool(l.offered[i])
-	must.OK(t, err)
+	v := must.Have(l.kept.Tool(l.offered[i]))(t)
 	if problems := v.Check([]byte(args)); len(problems) > 0 {
 		t.Errorf("%s %s: %v", name, args, problems)
 	}
@@ -166,8 +161,7 @@ func TestGrammarHoldsARealModel(t *testing.T) {
 		t.Skipf("SmolLM2 is not in the cache: %v", err)
 	}
 	must.OK(t, os.Symlink(file, filepath.Join(l.dir, "smollm2.gguf")))
-	s, err := l.startLlamaServer("smollm2")
-	must.OK(t, err)
+	s := must.Have(l.startLlamaServer("smollm2"))(t)
 	const prompt = "<|im_start|>user\nMake a sales report of 2020, and a short note about it.<|im_end|>\n<|im_start|>assistant\n"
 	for _, f := range adapters.All() {
 		if g := f.Grammar(l.offered, true); g.Text != "" {
@@ -227,15 +221,12 @@ func begins(g adapters.Grammar, head string) bool {
 // askReport asks for a whole reply with the first tool, and gives its text and calls.
 func (l *grammarLane) askReport(t *testing.T, base string, s gguf.Script) (text string, calls []toolCall) {
 	t.Helper()
-	tool, err := json.Marshal(map[string]any{"type": "function", "function": map[string]any{"name": l.offered[0].Name, "parameters": l.offered[0].Schema}})
-	must.OK(t, err)
-	body, err := json.Marshal(struct {
+	tool := must.Have(json.Marshal(map[string]any{"type": "function", "function": map[string]any{"name": l.offered[0].Name, "parameters": l.offered[0].Schema}}))(t)
+	body := must.Have(json.Marshal(struct {
 		request
 		Parallel bool `json:"parallel_tool_calls"`
-	}{request{Model: "llama/heads", Tools: []json.RawMessage{tool}, MaxTokens: 3000, Messages: []message{{Role: "user", Content: s.Selector() + " please"}}}, false})
-	must.OK(t, err)
-	resp, err := http.Post(base+"/v1/chat/completions", "application/json", bytes.NewReader(body))
-	must.OK(t, err)
+	}{request{Model: "llama/heads", Tools: []json.RawMessage{tool}, MaxTokens: 3000, Messages: []message{{Role: "user", Content: s.Selector() + " please"}}}, false}))(t)
+	resp := must.Have(http.Post(base+"/v1/chat/completions", "application/json", bytes.NewReader(body)))(t)
 	defer resp.Body.Close()
 	var reply struct {
 		Choices []struct {

@@ -86,13 +86,10 @@ func TestTheGuarantee(t *testing.T) {
 func (l *lane) defectRules(t *testing.T) map[string]*valid.Validator {
 	t.Helper()
 	b := must.Read(t, "defects/tools.json")
-	tools, err := chat.ParseTools(b)
-	must.OK(t, err)
+	tools := must.Have(chat.ParseTools(b))(t)
 	rules := map[string]*valid.Validator{}
 	for _, tool := range tools {
-		if rules[tool.Name], err = new(valid.Cache).Tool(tool); err != nil {
-			t.Fatal(err)
-		}
+		rules[tool.Name] = must.Have(new(valid.Cache).Tool(tool))(t)
 	}
 	return rules
 }

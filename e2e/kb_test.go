@@ -22,8 +22,7 @@ import (
 func startPGlite(t *testing.T) string {
 	t.Helper()
 	folder := npmPart(t, "pglite")
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	_, port, err := net.SplitHostPort(addr)
 	must.OK(t, err)
 	cmd := exec.Command("node", "pglite/serve.mjs", folder, port)
@@ -50,8 +49,7 @@ func startPGlite(t *testing.T) string {
 // does.
 func TestKnowledgeBasesInPgvector(t *testing.T) {
 	// Of so few passages PostgreSQL would sort all, and never look at the graph.
-	s, err := kbstore.OpenStore(t.Context(), startPGlite(t)+"&enable_sort=off")
-	must.OK(t, err)
+	s := must.Have(kbstore.OpenStore(t.Context(), startPGlite(t)+"&enable_sort=off"))(t)
 	defer s.Close()
 	if !s.Compares() {
 		t.Fatal("pgvector was not found")
@@ -70,12 +68,10 @@ func movesVectors(t *testing.T, s *kbstore.Store) {
 	t.Helper()
 	var bases []kbstore.Base
 	for _, name := range []string{"from", "to"} {
-		b, err := s.Create(t.Context(), kbstore.Base{Name: name})
-		must.OK(t, err)
+		b := must.Have(s.Create(t.Context(), kbstore.Base{Name: name}))(t)
 		bases = append(bases, b)
 	}
-	collection, err := s.Collect(t.Context(), bases[0].ID, "files")
-	must.OK(t, err)
+	collection := must.Have(s.Collect(t.Context(), bases[0].ID, "files"))(t)
 	all := kbstore.FilterOf(auth.Local())
 	old, anew := kbstore.Embedding{Model: "old", Vector: []float32{1, 2}}, kbstore.Embedding{Model: "anew", Vector: []float32{3, 4, 5}}
 	d := kbstore.Document{Collection: collection, Source: "a.md", Embedding: old}
@@ -87,6 +83,7 @@ func movesVectors(t *testing.T, s *kbstore.Store) {
 	}{{bases[0], bases[1], old, false}, {bases[1], bases[0], anew, true}} {
 		var chunks []kbstore.Chunk
 		if step.anew {
+			var err error
 			if chunks, err = s.DocumentChunks(t.Context(), step.from.ID, d.ID, all); err != nil || len(chunks) != 2 {
 				t.Fatal(chunks, err)
 			}
@@ -126,23 +123,19 @@ func (threeWords) Embed(_ context.Context, texts []string) ([][]float32, error) 
 // searchesAlike holds that pgvector and memory find the same passages, with the same scores.
 func searchesAlike(t *testing.T, pgvector *kbstore.Store) {
 	t.Helper()
-	file, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "k.db"))
-	must.OK(t, err)
+	file := must.Have(kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "k.db")))(t)
 	defer file.Close()
 	var said []string
 	for _, s := range []*kbstore.Store{pgvector, file} {
-		b, err := s.Create(t.Context(), kbstore.Base{Name: "Fruit", Tenant: "a"})
-		must.OK(t, err)
-		collection, err := s.Collect(t.Context(), b.ID, "files")
-		must.OK(t, err)
+		b := must.Have(s.Create(t.Context(), kbstore.Base{Name: "Fruit", Tenant: "a"}))(t)
+		collection := must.Have(s.Collect(t.Context(), b.ID, "files"))(t)
 		for i, text := range []string{"an apple and a pear", "a plum", "pear pear", "apple apple plum", "secret apple"} {
 			vectors, _ := threeWords{}.Embed(t.Context(), []string{text})
 			d := kbstore.Document{Collection: collection, Source: fmt.Sprint(i), Title: "T", Access: kbstore.Access{Tenant: "a", Public: true, Clearance: i / 4}}
 			must.OK(t, s.Put(t.Context(), b.ID, &d, []kbstore.Chunk{{Text: text, Embedding: kbstore.Embedding{Model: "words", Vector: vectors[0]}}}))
 		}
 		local := &retrieval.Local{Store: s, Embedder: threeWords{}, Model: "words"}
-		res, err := local.Search(t.Context(), retrieval.Query{Text: "apple pear", Base: b.ID, Max: 10, Principal: &auth.Principal{Tenant: "a"}})
-		must.OK(t, err)
+		res := must.Have(local.Search(t.Context(), retrieval.Query{Text: "apple pear", Base: b.ID, Max: 10, Principal: &auth.Principal{Tenant: "a"}}))(t)
 		var lines strings.Builder
 		for _, f := range res.Results {
 			fmt.Fprintf(&lines, "%.3f %s\n", f.Score, f.Content)

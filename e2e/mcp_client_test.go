@@ -62,10 +62,8 @@ func (l *mcpLane) client(t *testing.T, name string) *mcpClient {
 	t.Helper()
 	cmd := exec.Command(l.node, filepath.Join("mcp", "client.mjs"), l.packages, name)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	must.OK(t, err)
-	out, err := cmd.StdoutPipe()
-	must.OK(t, err)
+	in := must.Have(cmd.StdinPipe())(t)
+	out := must.Have(cmd.StdoutPipe())(t)
 	must.OK(t, cmd.Start())
 	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {

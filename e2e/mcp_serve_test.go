@@ -69,8 +69,7 @@ func TestClientsStartTheServerThemselves(t *testing.T) {
 // calls fail until then.
 func TestClientsGoOnAfterARestart(t *testing.T) {
 	l := openMCP(t)
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	server := l.startAt(t, addr)
 	clients := map[route]*mcpClient{}
 	for _, w := range routes() {
@@ -97,8 +96,7 @@ func TestClientsGoOnAfterARestart(t *testing.T) {
 // startAt serves toolnorm at an address.
 func (l *mcpLane) startAt(t *testing.T, addr string) *exec.Cmd {
 	t.Helper()
-	cmd, err := l.startToolnormAt(addr)
-	must.OK(t, err)
+	cmd := must.Have(l.startToolnormAt(addr))(t)
 	return cmd
 }
 

@@ -63,8 +63,7 @@ func (l *mcpLane) start() error {
 // served is the address of a fixture that runs until the lane ends, without a slash at its end.
 func (l *mcpLane) served(t *testing.T) string {
 	t.Helper()
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	base := "http://" + addr
 	must.OK(t, l.run("conformance-"+logName(base), exec.Command(l.fixture, "-listen", addr), base+"/healthz"))
 	return base

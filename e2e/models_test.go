@@ -150,8 +150,7 @@ func (m *modelLane) serve() error {
 // create makes a set-up known to Ollama; a large file takes a minute.
 func (m *modelLane) create(t *testing.T, model realModel) {
 	t.Helper()
-	file, err := model.modelfile(m.dir)
-	must.OK(t, err)
+	file := must.Have(model.modelfile(m.dir))(t)
 	create := exec.Command(filepath.Join(installed.newest, "bin", "ollama"), "create", model.name, "-f", file)
 	create.Env = m.env
 	if out, err := create.CombinedOutput(); err != nil {

@@ -42,13 +42,11 @@ func TestAModelIsReadByItsTemplate(t *testing.T) {
 		}
 		scripts[name] = sc
 		l.writeMystery(t, name, template, sc)
-		llama, err := l.startLlamaServer(name)
-		must.OK(t, err)
+		llama := must.Have(l.startLlamaServer(name))(t)
 		flags = append(flags, "--upstream", name+"="+llama.base)
 		made = append(made, setup{name: name, file: name + ".gguf"})
 	}
-	on, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, made)
-	must.OK(t, err)
+	on := must.Have(l.startOllama(installed.newest, installed.version["OLLAMA"], 1, made))(t)
 	base := l.toolnorm(t, append(flags, on.flags...)...)
 	for i, template := range mysteries {
 		name := fmt.Sprint("mystery-", i)

@@ -31,12 +31,9 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public TO asker`
 func TestANewcomerInThePage(t *testing.T) {
 	l, packages, browser := open(t), npmPart(t, "admin"), chromium(t)
 	where := databases.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), where)
-	must.OK(t, err)
+	admin := must.Have(pgx.Connect(t.Context(), where))(t)
 	defer admin.Close(context.Background())
-	if _, err := admin.Exec(t.Context(), purchases); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(admin.Exec(t.Context(), purchases))(t)
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--connection", "shop="+strings.Replace(where, "postgres@", "asker@", 1))
 	shots := os.Getenv("TOOLNORM_E2E_SHOTS")
 	if shots == "" {

@@ -51,16 +51,14 @@ func TestOpenWebUI(t *testing.T) {
 // openWebUI starts one with an empty data folder and returns its address.
 func (l *mcpLane) openWebUI(t *testing.T, installed, base string) string {
 	t.Helper()
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	host, port, _ := strings.Cut(addr, ":")
 	// Its own script names the folder in which it was installed, which was another one.
 	cmd := exec.CommandContext(t.Context(), filepath.Join(installed, "bin", "python"), "-c", "from open_webui import app; app()", "serve", "--host", host, "--port", port)
 	home := t.TempDir()
 	cmd.Env = []string{"HOME=" + home, "DATA_DIR=" + home, "PATH=" + os.Getenv("PATH"), "WEBUI_AUTH=False", "WEBUI_SECRET_KEY=of-the-lane", "OFFLINE_MODE=true", "HF_HUB_OFFLINE=1",
 		"ENABLE_OLLAMA_API=False", "OPENAI_API_BASE_URL=" + base + "/v1", "OPENAI_API_KEY=any", "RAG_EMBEDDING_ENGINE=openai", "DO_NOT_TRACK=true"}
-	log, err := os.Create(l.log("open-webui"))
-	must.OK(t, err)
+	log := must.Have(os.Create(l.log("open-webui")))(t)
 	cmd.Stdout, cmd.Stderr = log, log
 	must.OK(t, cmd.Start())
 	t.Cleanup(func() {

@@ -96,8 +96,7 @@ func TestEveryParser(t *testing.T) {
 				asked[name] = scripts
 			}
 		}
-		on, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, setups)
-		must.OK(t, err)
+		on := must.Have(l.startOllama(installed.newest, installed.version["OLLAMA"], 1, setups))(t)
 		base := l.toolnorm(t, on.flags...)
 		for _, s := range setups {
 			t.Run(fmt.Sprintf("controls %t, %s, %s", controls, s.parser, s.name), func(t *testing.T) {

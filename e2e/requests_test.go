@@ -30,8 +30,7 @@ type prompts struct {
 // watch starts it.
 func watch(t *testing.T, s *server, mute bool) *prompts {
 	t.Helper()
-	target, err := url.Parse(s.base)
-	must.OK(t, err)
+	target := must.Have(url.Parse(s.base))(t)
 	p := &prompts{mute: mute}
 	pass := httputil.NewSingleHostReverseProxy(target)
 	pass.FlushInterval = -1
@@ -204,8 +203,7 @@ func TestConsecutivePromptsBeginAlike(t *testing.T) {
 				if talk[n-1].Role == "assistant" {
 					continue
 				}
-				body, err := json.Marshal(request{Model: model, Messages: talk[:n], Tools: l.tools, Stream: true, MaxTokens: 20})
-				must.OK(t, err)
+				body := must.Have(json.Marshal(request{Model: model, Messages: talk[:n], Tools: l.tools, Stream: true, MaxTokens: 20}))(t)
 				if resp, reply := send(t, base+"/v1/chat/completions", string(body)); resp.StatusCode != http.StatusOK {
 					t.Fatalf("%s, %s: %d %s", server.name, model, resp.StatusCode, reply)
 				}
@@ -230,8 +228,7 @@ func TestWhatOllamaCutsInSilenceIsTrimmedOrRefused(t *testing.T) {
 	l := open(t)
 	talk := longTalk(l.named(t, "plain").Model.Selector())
 	for _, server := range []*server{l.newest, l.former} {
-		alone, err := json.Marshal(map[string]any{"model": "hermes", "messages": talk, "stream": false, "options": map[string]any{"num_ctx": narrow, "num_predict": 20}})
-		must.OK(t, err)
+		alone := must.Have(json.Marshal(map[string]any{"model": "hermes", "messages": talk, "stream": false, "options": map[string]any{"num_ctx": narrow, "num_predict": 20}}))(t)
 		var cut struct {
 			Read int `json:"prompt_eval_count"`
 		}
@@ -239,8 +236,7 @@ func TestWhatOllamaCutsInSilenceIsTrimmedOrRefused(t *testing.T) {
 		if err := json.Unmarshal([]byte(reply), &cut); err != nil || resp.StatusCode != http.StatusOK || cut.Read > narrow {
 			t.Errorf("%s: Ollama alone answers %d, %.200s", server.name, resp.StatusCode, reply)
 		}
-		body, err := json.Marshal(request{Model: "hermes", Messages: talk, Tools: l.tools[:1], MaxTokens: 200})
-		must.OK(t, err)
+		body := must.Have(json.Marshal(request{Model: "hermes", Messages: talk, Tools: l.tools[:1], MaxTokens: 200}))(t)
 		seen := watch(t, server, false)
 		flags := []string{"--ollama", seen.base, "--num-ctx", fmt.Sprint(narrow)}
 		resp, reply = send(t, l.toolnorm(t, flags...)+"/v1/chat/completions", string(body))

@@ -100,8 +100,7 @@ func (r *running) start(t *testing.T) {
 		r.cmd.Env = append(r.cmd.Env, strings.ReplaceAll(e, "%PORT%", port))
 	}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	must.OK(t, err)
+	log := must.Have(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	r.cmd.Stdout, r.cmd.Stderr = log, log
 	must.OK(t, r.cmd.Start())
 	for range 600 {
@@ -228,8 +227,7 @@ func (l *serversLane) servers(t *testing.T) (file string, up []*running) {
 			entries[f.name] = map[string]any{"command": f.command[0], "args": f.command[1:]}
 			continue
 		}
-		addr, err := freeAddr()
-		must.OK(t, err)
+		addr := must.Have(freeAddr())(t)
 		r := &running{foreign: f, addr: addr}
 		r.start(t)
 		t.Cleanup(r.kill)
@@ -245,8 +243,7 @@ func (l *serversLane) servers(t *testing.T) (file string, up []*running) {
 		t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 		entries["mcp-go-"+kind] = map[string]any{"url": s.URL + map[string]string{"sse": "/sse", "http": "/mcp"}[kind]}
 	}
-	text, err := json.Marshal(map[string]any{"mcpServers": entries})
-	must.OK(t, err)
+	text := must.Have(json.Marshal(map[string]any{"mcpServers": entries}))(t)
 	file = filepath.Join(t.TempDir(), "mcp.json")
 	must.Write(t, file, text)
 	return file, up

@@ -234,14 +234,11 @@ func TestTheRealRunnerInEveryShell(t *testing.T) {
 	var script strings.Builder
 	const searches = 10
 	for _, args := range hostile(searches, 3, "/canary") {
-		query, err := json.Marshal(map[string]string{"query": "연차 " + string(args[:min(len(args), 60)])})
-		must.OK(t, err)
-		line, err := runner.Command("search_docs", query)
-		must.OK(t, err)
+		query := must.Have(json.Marshal(map[string]string{"query": "연차 " + string(args[:min(len(args), 60)])}))(t)
+		line := must.Have(runner.Command("search_docs", query))(t)
 		script.WriteString(line + "\n")
 	}
-	last, err := runner.Toolrun.Base64("get_employee_info", json.RawMessage(`{"employee_id":"emp001"}`))
-	must.OK(t, err)
+	last := must.Have(runner.Toolrun.Base64("get_employee_info", json.RawMessage(`{"employee_id":"emp001"}`)))(t)
 	script.WriteString(last + "\n")
 	home := t.TempDir()
 	for _, s := range shells {

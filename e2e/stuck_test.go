@@ -26,8 +26,7 @@ import (
 // ownOllama is an Ollama of the newest version that no other test asks, with one place.
 func (l *lane) ownOllama(t *testing.T, models []setup, settings ...string) *server {
 	t.Helper()
-	s, err := l.startOllama(installed.newest, installed.version["OLLAMA"], 1, models, settings...)
-	must.OK(t, err)
+	s := must.Have(l.startOllama(installed.newest, installed.version["OLLAMA"], 1, models, settings...))(t)
 	return s
 }
 
@@ -37,8 +36,7 @@ func (l *lane) ownOllama(t *testing.T, models []setup, settings ...string) *serv
 func TestABusyOllamaIsWaitedFor(t *testing.T) {
 	l := open(t)
 	s := l.ownOllama(t, []setup{setups[0], setups[len(setups)-1]}, "OLLAMA_MAX_QUEUE=1", "OLLAMA_MAX_LOADED_MODELS=1")
-	target, err := url.Parse(s.base)
-	must.OK(t, err)
+	target := must.Have(url.Parse(s.base))(t)
 	var busy atomic.Int32
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
@@ -108,8 +106,7 @@ func TestAStuckModelIsUnloadedAndServesAgain(t *testing.T) {
 	plain := l.named(t, "plain")
 	for _, version := range []struct{ dir, name string }{{installed.newest, "OLLAMA"}, {installed.former, "OLLAMA_OLD"}} {
 		t.Run(version.name, func(t *testing.T) {
-			s, err := l.startOllama(version.dir, installed.version[version.name], 1, setups[:1])
-			must.OK(t, err)
+			s := must.Have(l.startOllama(version.dir, installed.version[version.name], 1, setups[:1]))(t)
 			front := startHolder(t, s)
 			base := l.toolnorm(t, "--ollama", front.base, "--unload-stuck", "--first-byte-timeout", "10s")
 			resp := post(t, t.Context(), base, l.ask(setups[0].name, plain, false))
@@ -144,8 +141,7 @@ type holder struct {
 // startHolder serves one in front of a server until the test ends.
 func startHolder(t *testing.T, s *server) *holder {
 	t.Helper()
-	target, err := url.Parse(s.base)
-	must.OK(t, err)
+	target := must.Have(url.Parse(s.base))(t)
 	h := &holder{}
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
@@ -265,8 +261,7 @@ func (s *server) replies(t *testing.T, prompt string) bool {
 func (s *server) begin(t *testing.T, ctx context.Context, prompt string, stream bool) *http.Response {
 	t.Helper()
 	body := fmt.Sprintf(`{"model":%q,"prompt":%q,"raw":true,"think":false,"stream":%t,"options":{"temperature":1}}`, s.setups[0].name, prompt+" please", stream)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/api/generate", bytes.NewReader([]byte(body)))
-	must.OK(t, err)
+	req := must.Have(http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/api/generate", bytes.NewReader([]byte(body))))(t)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil && ctx.Err() == nil {
 		t.Fatal(err)

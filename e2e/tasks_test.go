@@ -41,8 +41,7 @@ func TestTasks(t *testing.T) {
 	if half == "" {
 		t.Skip("a real model's agent is measured by make tasks only: it takes most of an hour")
 	}
-	company, err := models.ReadCompany("../tools/company/seed")
-	must.OK(t, err)
+	company := must.Have(models.ReadCompany("../tools/company/seed"))(t)
 	m := openModels(t)
 	m.create(t, realModels[0])
 	base := m.fresh(t, patient...)

@@ -130,8 +130,7 @@ func compareRecording(t *testing.T, fresh *templates.Recording, path string) {
 // templateServer starts a llama-server with a template, for as long as the test runs.
 func (l *lane) templateServer(t *testing.T, file string) derive.Render {
 	t.Helper()
-	addr, err := freeAddr()
-	must.OK(t, err)
+	addr := must.Have(freeAddr())(t)
 	host, port, err := net.SplitHostPort(addr)
 	must.OK(t, err)
 	ctx, cancel := context.WithCancel(context.Background())

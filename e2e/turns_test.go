@@ -46,8 +46,7 @@ func TestTurns(t *testing.T) {
 		t.Run(a.id, func(t *testing.T) {
 			dir, missing := a.installedAt()
 			demand(t, missing, nil)
-			version, err := a.version()
-			must.OK(t, err)
+			version := must.Have(a.version())(t)
 			bin, home := filepath.Join(dir, "node_modules", ".bin"), t.TempDir()
 			a.flags = nil // a budget for tools would make the prompts shorter than those of the other side
 			a.instead = wellFormed
@@ -136,10 +135,8 @@ func (m agentModel) turns(t *testing.T, do func() task) (all conversation) {
 // client offers the same tools.
 func ollamaWithTools(t *testing.T, m agentModel) string {
 	t.Helper()
-	model, err := url.Parse(m.server.base)
-	must.OK(t, err)
-	tools, err := url.Parse(m.base)
-	must.OK(t, err)
+	model := must.Have(url.Parse(m.server.base))(t)
+	tools := must.Have(url.Parse(m.base))(t)
 	srv := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		if strings.HasPrefix(r.In.URL.Path, "/mcp") {
 			r.SetURL(tools)

@@ -53,8 +53,7 @@ var witnessed = map[string]string{
 // has ended.
 func (l *lane) witness(t *testing.T, base string) string {
 	t.Helper()
-	target, err := url.Parse(base)
-	must.OK(t, err)
+	target := must.Have(url.Parse(base))(t)
 	listener := must.Listen(t, "127.0.0.1:0")
 	w := &witness{behind: base, seen: map[string]*seenReplies{}}
 	go func() {

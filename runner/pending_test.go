@@ -59,18 +59,14 @@ func TestPendingCallsAreBounded(t *testing.T) {
 	}
 	first, _ := p.Keep("first", nil)
 	for range mostPending {
-		if _, err := p.Keep("f", json.RawMessage(`{}`)); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(p.Keep("f", json.RawMessage(`{}`)))(t)
 	}
 	if _, _, err := p.Take(first); err == nil || len(p.order) != mostPending {
 		t.Errorf("%d calls are kept, the oldest among them: %v", len(p.order), err)
 	}
 	large := json.RawMessage(strings.Repeat("x", mostArgument))
 	for range 2 * mostKept / mostArgument {
-		if _, err := p.Keep("f", large); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(p.Keep("f", large))(t)
 	}
 	if p.bytes > mostKept {
 		t.Errorf("%d bytes are kept", p.bytes)
@@ -83,8 +79,7 @@ func TestPendingCallsMayBeTakenByManyAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	taken := 0
 	for range 8 {
-		id, err := p.Keep("f", nil)
-		must.OK(t, err)
+		id := must.Have(p.Keep("f", nil))(t)
 		for range 4 {
 			all.Go(func() {
 				if _, _, err := p.Take(id); err == nil {

@@ -11,8 +11,7 @@ func TestCommandsAreReadBack(t *testing.T) {
 	for _, p := range []Program{"", "python tools/runner.py"} {
 		for name, args := range map[string]string{"f": `{}`, "-dash": `{"a":1.50}`, "a.b": `{"서울":"it's \"<x>\"\n","n":null}`} {
 			for _, write := range []func(string, json.RawMessage) (string, error){p.Command, p.Base64} {
-				line, err := write(name, json.RawMessage(args))
-				must.OK(t, err)
+				line := must.Have(write(name, json.RawMessage(args)))(t)
 				gotName, gotArgs, ok := p.Read(line)
 				if again, err := write(gotName, gotArgs); !ok || gotName != name || err != nil || again != line {
 					t.Errorf("%s reads %q %s %t", line, gotName, gotArgs, ok)

@@ -60,8 +60,7 @@ func TestACallIsRunByTheProxy(t *testing.T) {
 	if out, err := c.Call(t.Context(), "ecco", nil); err != nil || out.Error != `there is no tool "ecco"; did you mean echo?` {
 		t.Errorf("Call = %s, %v", out.JSON(), err)
 	}
-	id, err := pending.Keep("echo", json.RawMessage(`{"kept":true}`))
-	must.OK(t, err)
+	id := must.Have(pending.Keep("echo", json.RawMessage(`{"kept":true}`)))(t)
 	if out, err := c.CallPending(t.Context(), id); err != nil || string(out.Result) != `{"kept":true}` {
 		t.Errorf("CallPending = %s, %v", out.JSON(), err)
 	}

@@ -9,8 +9,7 @@ import (
 )
 
 func TestAnOutcomeHasEitherAResultOrAnError(t *testing.T) {
-	structured, err := JSONOf(struct{ Name string }{"김민준 <a>"})
-	must.OK(t, err)
+	structured := must.Have(JSONOf(struct{ Name string }{"김민준 <a>"}))(t)
 	for want, res := range map[string]Result{
 		`{"success":true,"result":{"Name":"김민준 <a>"}}`:                     structured,
 		`{"success":true,"result":"plain"}`:                                TextOf("plain"),

@@ -10,8 +10,7 @@ import (
 )
 
 func TestEvidenceIsRead(t *testing.T) {
-	all, err := readEvidence("../../docs/evidence")
-	must.OK(t, err)
+	all := must.Have(readEvidence("../../docs/evidence"))(t)
 	for _, e := range all {
 		for _, table := range e.Tables {
 			if len(table.Rows) == 0 || slices.ContainsFunc(table.Rows, func(r []string) bool { return len(r) != len(table.Head) }) {

@@ -13,13 +13,11 @@ import (
 
 // The script comes whole, in its tokens, at its pace.
 func TestScriptIsPlayed(t *testing.T) {
-	up, err := fake.Start()
-	must.OK(t, err)
+	up := must.Have(fake.Start())(t)
 	defer up.Close()
 	sc := fake.Script{ID: "a", Bytes: 10 * text.TokenBytes, Rate: 100}
 	start := time.Now()
-	r, err := Stream(up.URL, sc, false)
-	must.OK(t, err)
+	r := must.Have(Stream(up.URL, sc, false))(t)
 	if took := time.Since(start); took < 90*time.Millisecond || !r.Ended || r.First > took/2 {
 		t.Errorf("Stream took %v, first token after %v, ended %v; want at least 90ms, an early first token, and an end", took, r.First, r.Ended)
 	}

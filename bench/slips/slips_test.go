@@ -10,8 +10,7 @@ import (
 // form, would leave gaps that no figure shows.
 
 func TestEveryKindMakesASlip(t *testing.T) {
-	l, err := newLab("")
-	must.OK(t, err)
+	l := must.Have(newLab(""))(t)
 	made := map[string]bool{}
 	for seed := range int64(3) {
 		for _, g := range l.families {
@@ -37,8 +36,7 @@ func TestEveryKindMakesASlip(t *testing.T) {
 var unknown = map[string]bool{"minimax-m3": true, "sarashina": true}
 
 func TestStrictReadsWhatFamiliesWrite(t *testing.T) {
-	l, err := newLab("")
-	must.OK(t, err)
+	l := must.Have(newLab(""))(t)
 	read, all := map[string]int{}, map[string]int{}
 	for _, g := range l.families {
 		r := source(1, g.Name)

@@ -59,8 +59,7 @@ func TestABrowserIsLedToThePage(t *testing.T) {
 	} {
 		r, _ := http.NewRequest(http.MethodGet, m.URL()+"/", nil)
 		r.Header.Set("Accept", accept)
-		resp, err := client.Do(r)
-		must.OK(t, err)
+		resp := must.Have(client.Do(r))(t)
 		_ = resp.Body.Close()
 		if got := resp.Header.Get("Location"); got != want {
 			t.Errorf("Accept %q leads to %q, want %q", accept, got, want)
@@ -73,9 +72,8 @@ func TestAnAliasMayEndInASuffix(t *testing.T) {
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--sample", "always",
 		"--alias", "helper=demo/hermes@agent", "--alias", "term=demo/hermes@shell")
 	for model, want := range map[string]string{"helper": "EMP001", "term": "```bash"} {
-		resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(
-			`{"model":"`+model+`","messages":[{"role":"user","content":"How many vacation days has employee EMP001 left in 2025?"}]}`))
-		must.OK(t, err)
+		resp := must.Have(http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(
+			`{"model":"`+model+`","messages":[{"role":"user","content":"How many vacation days has employee EMP001 left in 2025?"}]}`)))(t)
 		body, _ := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
 		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {

@@ -97,11 +97,9 @@ func viaMCP(t *testing.T, m *Main, name, args string) string {
 // viaRunner calls a tool as toolrun does.
 func viaRunner(t *testing.T, dir, name, args string) string {
 	t.Helper()
-	address, err := runner.FindAddress(dir)
-	must.OK(t, err)
+	address := must.Have(runner.FindAddress(dir))(t)
 	own := runner.Client{Address: address}
-	out, err := own.Call(t.Context(), name, json.RawMessage(args))
-	must.OK(t, err)
+	out := must.Have(own.Call(t.Context(), name, json.RawMessage(args)))(t)
 	return string(out.JSON())
 }
 
@@ -109,8 +107,7 @@ func viaRunner(t *testing.T, dir, name, args string) string {
 // answers.
 func viaChat(t *testing.T, m *Main, question string) string {
 	t.Helper()
-	text, err := json.Marshal(question)
-	must.OK(t, err)
+	text := must.Have(json.Marshal(question))(t)
 	status, body := ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes@agent","messages":[{"role":"user","content":`+string(text)+`}]}`)
 	if status != 200 {
 		t.Fatalf("%d %s", status, body)

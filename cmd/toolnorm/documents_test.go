@@ -37,13 +37,10 @@ func TestAKnowledgeBaseIsAModel(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--model", "demo/hermes", "--list-suffixes", "agent", "--alias", "manual=kb/The office")
-	b, err := m.toolbox.KB.Store.Create(t.Context(), kbstore.Base{Name: "The office", Tenant: "acme"})
-	must.OK(t, err)
+	b := must.Have(m.toolbox.KB.Store.Create(t.Context(), kbstore.Base{Name: "The office", Tenant: "acme"}))(t)
 	dir := t.TempDir()
 	must.Write(t, filepath.Join(dir, "printer.md"), "# Printer\n\nThe printer on the first floor needs toner <TN-2420>.\n")
-	if _, err := m.toolbox.KB.Import(auth.WithPrincipal(t.Context(), auth.Local()), kb.Import{Base: b, Files: os.DirFS(dir), Sources: []string{"printer.md"}, Access: kbstore.Access{Tenant: "acme", Public: true}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(m.toolbox.KB.Import(auth.WithPrincipal(t.Context(), auth.Local()), kb.Import{Base: b, Files: os.DirFS(dir), Sources: []string{"printer.md"}, Access: kbstore.Access{Tenant: "acme", Public: true}}))(t)
 	must.OK(t, m.toolbox.KB.Offer(t.Context(), m.toolbox.Registry))
 	hong, foreign := tokenOf(t, "hong"), tokenOf(t, "kim", "tenant_id", "other")
 	for _, path := range []string{"/v1/models", "/api/tags"} {
@@ -89,8 +86,7 @@ func TestAliasesAreCheckedAtTheStart(t *testing.T) {
 	var log log
 	m := serving(t, &log, "--data", t.TempDir(), "--alias", "a=demo/nosuch@agent", "--alias", "b=demo/hermes@agent", "--alias", "c=demo/hermes@agnet", "--list-suffixes", "shell")
 	eng := m.now.Load().engine
-	models, err := eng.Models(t.Context())
-	must.OK(t, err)
+	models := must.Have(eng.Models(t.Context()))(t)
 	checkAliases(m.log, m.Config.Alias, eng, "demo", models)
 	got := log.String()
 	for alias, told := range map[string]bool{"a": true, "b": false, "c": true} {

@@ -24,8 +24,7 @@ func TestLiveOfThreeReplicas(t *testing.T) {
 	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
 	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
 	third := startProcess(t, "--store="+where, "--data="+t.TempDir(), "--trace-bodies")
-	host, err := os.Hostname()
-	must.OK(t, err)
+	host := must.Have(os.Hostname())(t)
 	label := func(url string) string { return host + url[strings.LastIndex(url, ":"):] }
 
 	ids := map[string]string{} // by the label of the replica
@@ -40,8 +39,7 @@ func TestLiveOfThreeReplicas(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	r, _ := http.NewRequestWithContext(ctx, "GET", first.URL()+"/admin/api/exchanges/live", nil)
-	resp, err := http.DefaultClient.Do(r)
-	must.OK(t, err)
+	resp := must.Have(http.DefaultClient.Do(r))(t)
 	defer resp.Body.Close()
 	events := bufio.NewReader(resp.Body)
 	seen, away := map[string]string{}, map[string]bool{}

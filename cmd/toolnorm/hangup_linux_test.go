@@ -40,8 +40,7 @@ func terminal(t *testing.T) (keyboard, screen *os.File) {
 func TestAClosedTerminalEndsTheServer(t *testing.T) {
 	clean(t, "")
 	keyboard, screen := terminal(t)
-	self, err := os.Executable()
-	must.OK(t, err)
+	self := must.Have(os.Executable())(t)
 	p := &process{cmd: exec.Command(self, "--listen=127.0.0.1:0", "--ollama=127.0.0.1:1", "--data="+t.TempDir()), log: new(log), done: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), asProgram+"=1")
 	p.cmd.Stdin, p.cmd.Stderr = screen, p.log

@@ -25,8 +25,7 @@ func printed(t *testing.T, args ...string) string {
 
 func TestEverySettingStandsUnderOneHeading(t *testing.T) {
 	clean(t, "")
-	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
-	must.OK(t, err)
+	parser := must.Have(kong.New(new(commands), kong.Vars{"version": ""}))(t)
 	known := map[string]bool{}
 	for _, flag := range settingsOf(parser.Model) {
 		known[flag.Name] = true
@@ -64,8 +63,7 @@ func TestHelpIsShortAtFirst(t *testing.T) {
 // TestTheHelpOfACommandIsItsOwn holds that it fits a screen, and that the rest is there on request.
 func TestTheHelpOfACommandIsItsOwn(t *testing.T) {
 	clean(t, "")
-	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
-	must.OK(t, err)
+	parser := must.Have(kong.New(new(commands), kong.Vars{"version": ""}))(t)
 	for _, leaf := range parser.Model.Leaves(true) {
 		path := strings.Fields(leaf.Path())
 		if len(path) == 0 || path[0] == "serve" || path[0] == "help" {

@@ -54,8 +54,7 @@ func started(t *testing.T, out io.Writer, args ...string) (*Main, error) {
 // serving is the program, at work.
 func serving(t *testing.T, out io.Writer, args ...string) *Main {
 	t.Helper()
-	m, err := started(t, out, append([]string{"--listen=127.0.0.1:0"}, args...)...)
-	must.OK(t, err)
+	m := must.Have(started(t, out, append([]string{"--listen=127.0.0.1:0"}, args...)...))(t)
 	return m
 }
 

@@ -37,8 +37,7 @@ func tokenWith(t *testing.T, sub string, more map[string]any) string {
 	t.Helper()
 	claims := jwt.MapClaims{"sub": sub, "tenant_id": "acme", "exp": time.Now().Add(time.Hour).Unix()}
 	maps.Copy(claims, more)
-	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(jwtSecret))
-	must.OK(t, err)
+	token := must.Have(jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(jwtSecret)))(t)
 	return token
 }
 
@@ -99,8 +98,7 @@ func TestEveryFaceTellsToolsWhoAsks(t *testing.T) {
 		}
 	}
 	// Whoever can read the address file is the user who runs the program.
-	address, err := runner.FindAddress(dir)
-	must.OK(t, err)
+	address := must.Have(runner.FindAddress(dir))(t)
 	own := runner.Client{Address: address}
 	if out, err := own.Call(t.Context(), "calculate_vacation_days", []byte(args)); err != nil || !strings.Contains(string(out.Result), "asked by local of , admin true") {
 		t.Errorf("%s, %v", out.JSON(), err)

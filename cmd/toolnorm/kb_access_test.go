@@ -16,8 +16,7 @@ func TestErrorsOfKnowledgeBasesOnEveryFace(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--kb-tools", "always", "--ocr-llm-url", "http://127.0.0.1:1")
-	b, err := m.toolbox.KB.Store.Create(t.Context(), kbstore.Base{Name: "Handbook", Tenant: "acme"})
-	must.OK(t, err)
+	b := must.Have(m.toolbox.KB.Store.Create(t.Context(), kbstore.Base{Name: "Handbook", Tenant: "acme"}))(t)
 	const none = "cf23c222-b024-4533-81aa-52e4f673281e"
 	hong, foreign := tokenOf(t, "hong"), tokenOf(t, "kim", "tenant_id", "other")
 	for _, row := range []struct{ token, tool, args, want string }{

@@ -74,8 +74,7 @@ func oneOddHome(t *testing.T, seed uint64) {
 	h := &oddHome{T: t, r: odd.New(seed), data: t.TempDir(), settings: "model: demo/good\nalias: {mine: demo/good}\n"}
 	path := clean(t, h.settings)
 	h.args = []string{"--listen=127.0.0.1:0", "--config", path, "--data", h.data, "--sample=never"}
-	first, err := started(t, io.Discard, h.args...) // which makes the tables
-	must.OK(t, err)
+	first := must.Have(started(t, io.Discard, h.args...))(t) // which makes the tables
 	first.Close()
 	for _, reader := range oddReaders {
 		reader.put(h)
@@ -186,9 +185,7 @@ func (h *oddHome) familiesWork(m *Main) {
 func (h *oddHome) putConnections() {
 	path := filepath.Join(h.data, "crm.db")
 	db := storetest.Open(h, path)
-	if _, err := db.ExecContext(h.Context(), "CREATE TABLE deals (name TEXT); INSERT INTO deals VALUES ('big')"); err != nil {
-		h.Fatal(err)
-	}
+	must.Have(db.ExecContext(h.Context(), "CREATE TABLE deals (name TEXT); INSERT INTO deals VALUES ('big')"))(h)
 	h.args = append(h.args, "--connection=crm="+path, "--connection=odd0=relative.db", "--connection=odd1=env:NO_SUCH_VARIABLE", "--connection=odd 2="+path, "--connection=odd3="+path+".gone")
 	for i := range 5 {
 		why, text := odd.File(h.r, []byte(strings.Repeat("SQLite format 3\x00 and more", 200)))
@@ -394,8 +391,7 @@ func (h *oddHome) open(name string) *store.DB {
 // be there is good.
 func (h *oddHome) insert(db *store.DB, table string, wanted int, row ...any) {
 	h.Helper()
-	conn, err := db.Conn(h.Context())
-	must.OK(h, err)
+	conn := must.Have(db.Conn(h.Context()))(h)
 	defer conn.Close()
 	places := make([]string, len(row))
 	for i := range row {
@@ -409,8 +405,6 @@ func (h *oddHome) insert(db *store.DB, table string, wanted int, row ...any) {
 
 // execLoosely writes without looking at foreign keys.
 func execLoosely(h *oddHome, conn *sql.Conn, query string, row []any) (sql.Result, error) {
-	if _, err := conn.ExecContext(h.Context(), "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON"); err != nil {
-		h.Fatal(err)
-	}
+	must.Have(conn.ExecContext(h.Context(), "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON"))(h)
 	return conn.ExecContext(h.Context(), query, row...)
 }

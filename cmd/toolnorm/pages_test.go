@@ -29,14 +29,12 @@ func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 			t.Skip("no " + tool)
 		}
 	}
-	root, err := filepath.Abs("../..")
-	must.OK(t, err)
+	root := must.Have(filepath.Abs("../.."))(t)
 	bin := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", bin+"/", ".", "../toolrun").CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	pages, err := filepath.Glob(root + "/docs/*.md")
-	must.OK(t, err)
+	pages := must.Have(filepath.Glob(root + "/docs/*.md"))(t)
 	n := 0
 	for _, page := range append(pages, root+"/README.md") {
 		src := must.Read(t, page)
@@ -64,20 +62,18 @@ const otherFlags = " --add-host --build --clean --cli --reranking --ignore-missi
 // TestTheDocumentsNameNoFlagThatIsGone looks each --flag of README and docs up among those of both
 // programs.
 func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
-	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
-	must.OK(t, err)
+	parser := must.Have(kong.New(new(commands), kong.Vars{"version": ""}))(t)
 	usage := must.Read(t, "../toolrun/usage.txt")
 	flag := regexp.MustCompile(`(?:^|[\s\x60'"(])(--[a-z][a-z0-9-]*[a-z0-9])\b(?:[^-*]|$)`)
 	known := otherFlags + strings.Join(flag.FindAllString(string(usage), -1), " ") + " "
-	err = kong.Visit(parser.Model.Node, func(node kong.Visitable, next kong.Next) error {
+	err := kong.Visit(parser.Model.Node, func(node kong.Visitable, next kong.Next) error {
 		if f, ok := node.(*kong.Flag); ok {
 			known += "--" + f.Name + " --no-" + f.Name + " "
 		}
 		return next(nil)
 	})
 	must.OK(t, err)
-	pages, err := filepath.Glob("../../docs/*.md")
-	must.OK(t, err)
+	pages := must.Have(filepath.Glob("../../docs/*.md"))(t)
 	for _, page := range append(pages, "../../README.md") {
 		src := must.Read(t, page)
 		for _, m := range flag.FindAllStringSubmatch(string(src), -1) {

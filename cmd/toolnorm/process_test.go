@@ -30,8 +30,7 @@ type process struct {
 // startProcess starts one and waits until it serves.
 func startProcess(t *testing.T, args ...string) *process {
 	t.Helper()
-	self, err := os.Executable()
-	must.OK(t, err)
+	self := must.Have(os.Executable())(t)
 	p := &process{cmd: exec.Command(self, append(args, "--listen=127.0.0.1:0", "--ollama=127.0.0.1:1")...), log: new(log), done: make(chan error, 1)}
 	p.cmd.Env = append(os.Environ(), asProgram+"=1")
 	p.cmd.Stderr = p.log

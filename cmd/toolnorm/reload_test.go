@@ -102,8 +102,7 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 
 func TestKeysAreNotTakenFromAServerThatOthersReach(t *testing.T) {
 	path := clean(t, "api-keys: ["+oneKey+"]\n")
-	m, err := started(t, new(log), "--listen", "0.0.0.0:0", "--config", path)
-	must.OK(t, err)
+	m := must.Have(started(t, new(log), "--listen", "0.0.0.0:0", "--config", path))(t)
 	if err := rewrite(t, m, path, "# none\n"); err == nil || !strings.Contains(err.Error(), "no API key is set") {
 		t.Errorf("the last key was taken away: %v", err)
 	}

@@ -51,8 +51,7 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(m.Config.Data, "mcp.json")); err != nil {
 		t.Error(err)
 	}
-	address, err := runner.FindAddress(m.Config.Data)
-	must.OK(t, err)
+	address := must.Have(runner.FindAddress(m.Config.Data))(t)
 	toolrun := runner.Client{Address: address}
 	if out, err := toolrun.Call(t.Context(), "loud.shout", []byte(`{"text":"hey"}`)); err != nil || !strings.Contains(string(out.JSON()), "HEY") {
 		t.Errorf("through the runner: %s, %v", out.JSON(), err)

@@ -45,8 +45,7 @@ func TestWhatReplicasShare(t *testing.T) {
 		}
 	})
 	t.Run("toolrun --call", func(t *testing.T) {
-		id, err := first.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
-		must.OK(t, err)
+		id := must.Have(first.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`)))(t)
 		if name, args, ok := second.door.pending.Find(id); !ok || name != "get_employee_info" || !strings.Contains(string(args), "EMP002") {
 			t.Errorf("%q, %s, %v", name, args, ok)
 		}
@@ -147,8 +146,7 @@ func opened(t *testing.T, m *Main, method, session, last, body string) (*http.Re
 func event(t *testing.T, r *bufio.Reader) (id, data string) {
 	t.Helper()
 	for {
-		line, err := r.ReadString('\n')
-		must.OK(t, err)
+		line := must.Have(r.ReadString('\n'))(t)
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch name {
 		case "id":
@@ -204,14 +202,10 @@ func inSession(t *testing.T, m *Main, method, session, body string) (int, string
 // withoutHost sends a request of HTTP/1.0 without a header, and returns the answer.
 func withoutHost(t *testing.T, base, path string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
-	must.OK(t, err)
+	conn := must.Have(net.Dial("tcp", strings.TrimPrefix(base, "http://")))(t)
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.0\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(conn)
-	must.OK(t, err)
+	must.Have(io.WriteString(conn, "GET "+path+" HTTP/1.0\r\n\r\n"))(t)
+	text := must.Have(io.ReadAll(conn))(t)
 	return string(text)
 }
 
@@ -228,8 +222,7 @@ func TestAStopIsToldBefore(t *testing.T) {
 			t.Errorf("%s as HAProxy asks: %s, want %s", path, got, want)
 		}
 	}
-	kept, err := net.Dial("tcp", strings.TrimPrefix(m.URL(), "http://"))
-	must.OK(t, err)
+	kept := must.Have(net.Dial("tcp", strings.TrimPrefix(m.URL(), "http://")))(t)
 	defer kept.Close()
 	answers := bufio.NewReader(kept)
 	if got := onConnection(t, kept, answers); got.StatusCode != 200 || got.Close {
@@ -261,11 +254,8 @@ func TestAStopIsToldBefore(t *testing.T) {
 func onConnection(t *testing.T, conn net.Conn, answers *bufio.Reader) *http.Response {
 	t.Helper()
 	fmt.Fprintf(conn, "GET /readyz HTTP/1.1\r\nHost: %s\r\n\r\n", conn.RemoteAddr())
-	resp, err := http.ReadResponse(answers, nil)
-	must.OK(t, err)
-	_, err = io.Copy(io.Discard, resp.Body)
-	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Have(http.ReadResponse(answers, nil))(t)
+	_, err := io.Copy(io.Discard, resp.Body)
+	must.OK(t, errors.Join(err, resp.Body.Close()))
 	return resp
 }

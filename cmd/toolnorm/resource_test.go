@@ -131,16 +131,14 @@ func TestThePageSignsInToAServer(t *testing.T) {
 	// sent is a request behind a proxy that ends TLS and keeps Host.
 	sent := func(method, path, body string, header ...string) (*http.Response, string) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, m.URL()+path, strings.NewReader(body))
-		must.OK(t, err)
+		r := must.Have(http.NewRequestWithContext(t.Context(), method, m.URL()+path, strings.NewReader(body)))(t)
 		r.Host = "tools.example"
 		for ; len(header) > 0; header = header[2:] {
 			if r.Header.Set(header[0], header[1]); header[0] == "Host" {
 				r.Host = header[1]
 			}
 		}
-		resp, err := http.DefaultClient.Do(r)
-		must.OK(t, err)
+		resp := must.Have(http.DefaultClient.Do(r))(t)
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(resp.Body)
 		return resp, string(text)
@@ -162,8 +160,7 @@ func TestThePageSignsInToAServer(t *testing.T) {
 		t.Fatalf("%d %s %v", resp.StatusCode, text, resp.Cookies())
 	}
 	elsewhere := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := elsewhere.Get(to.URL)
-	must.OK(t, err)
+	answer := must.Have(elsewhere.Get(to.URL))(t)
 	answer.Body.Close()
 	at, err := answer.Location()
 	if err != nil || at.Scheme+"://"+at.Host+at.Path != "https://tools.example/admin/signed-in" {

@@ -26,8 +26,7 @@ func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 	if want := `{"success":true,"result":{"employee_id":"EMP001","year":2025,"total":19,"used":4.5,"remaining":14.5}}`; err != nil || string(out.JSON()) != want {
 		t.Errorf("got %s, %v", out.JSON(), err)
 	}
-	id, err := m.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`))
-	must.OK(t, err)
+	id := must.Have(m.door.pending.Keep("get_employee_info", []byte(`{"employee_id":"EMP002"}`)))(t)
 	if out, err := own.CallPending(t.Context(), id); err != nil || !strings.Contains(string(out.Result), "이서연") {
 		t.Errorf("got %s, %v", out.JSON(), err)
 	}
@@ -82,8 +81,7 @@ func TestWhereThisMachineReachesAListener(t *testing.T) {
 	for listen, want := range map[string]string{
 		"127.0.0.1:80": "127.0.0.1:80", "0.0.0.0:81": "127.0.0.1:81", "[::]:82": "127.0.0.1:82", "[::1]:83": "[::1]:83", "192.168.1.2:84": "192.168.1.2:84",
 	} {
-		addr, err := net.ResolveTCPAddr("tcp", listen)
-		must.OK(t, err)
+		addr := must.Have(net.ResolveTCPAddr("tcp", listen))(t)
 		if got := reachable(addr); got != want {
 			t.Errorf("reachable(%s) = %s, want %s", listen, got, want)
 		}

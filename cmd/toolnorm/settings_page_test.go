@@ -25,8 +25,7 @@ var settingsTable = regexp.MustCompile(`(?s)(<!-- settings: (\w+) -->\n).*?(<!--
 // them.
 func TestThePageListsEverySetting(t *testing.T) {
 	clean(t, "")
-	parser, err := kong.New(new(commands), kong.Vars{"version": ""}, kong.DefaultEnvars("TOOLNORM"))
-	must.OK(t, err)
+	parser := must.Have(kong.New(new(commands), kong.Vars{"version": ""}, kong.DefaultEnvars("TOOLNORM")))(t)
 	flags := settingsOf(parser.Model)
 	src := must.Read(t, settingsPage)
 	missing := map[string]bool{}

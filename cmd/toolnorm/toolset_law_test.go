@@ -193,9 +193,7 @@ func lawSets(t *testing.T, m *Main, random *rand.Rand) map[string][]string {
 			delete(offers, g.Name)
 			continue
 		}
-		if _, err := m.toolbox.Custom.Groups.Save(t.Context(), "boss", g); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(m.toolbox.Custom.Groups.Save(t.Context(), "boss", g))(t)
 		if offers[g.Name] == nil {
 			offers[g.Name] = []string{}
 		}

@@ -17,19 +17,14 @@ func TestCustomToolsRunWithoutAServer(t *testing.T) {
 	dir := t.TempDir()
 	crm := filepath.Join(dir, "crm.db")
 	db := storetest.Open(t, crm)
-	if _, err := db.Exec("CREATE TABLE deals (id INTEGER, won TEXT); INSERT INTO deals VALUES (1, 'Y'), (2, 'N')"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.Exec("CREATE TABLE deals (id INTEGER, won TEXT); INSERT INTO deals VALUES (1, 'Y'), (2, 'N')"))(t)
 	db.Close()
-	box, err := toolbox.Open(context.Background(), toolbox.Config{Data: dir, Connections: map[string]string{"crm": crm}})
-	must.OK(t, err)
+	box := must.Have(toolbox.Open(context.Background(), toolbox.Config{Data: dir, Connections: map[string]string{"crm": crm}}))(t)
 	for _, d := range []dynamic.Draft{
 		{Name: "multiply_numbers", DescriptionAgent: "product", Type: "PYTHON", Definition: "num1 * num2", Active: true, Params: []dynamic.Param{{Name: "num1", Type: "NUMBER", Required: true}, {Name: "num2", Type: "NUMBER", Required: true}}},
 		{Name: "count_deals", DescriptionAgent: "deals won or not", Type: "SQL", Definition: "SELECT count(*) AS n FROM deals WHERE won = :won", Active: true, Options: dynamic.Options{Connection: "crm"}, Params: []dynamic.Param{{Name: "won", Type: "STRING", Required: true}}},
 	} {
-		if _, err := box.Custom.Create(t.Context(), "tester", d); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(box.Custom.Create(t.Context(), "tester", d))(t)
 	}
 	box.Close()
 	settings := filepath.Join(dir, "toolnorm.yaml")

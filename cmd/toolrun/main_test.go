@@ -42,11 +42,9 @@ const vacation = `{"success":true,"result":{"employee_id":"EMP001","year":2025,"
 
 func TestArgumentsComeInEveryForm(t *testing.T) {
 	env := map[string]string{"TOOLNORM_DATA": t.TempDir()}
-	inline, err := runner.Command("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`))
-	must.OK(t, err)
+	inline := must.Have(runner.Command("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`)))(t)
 	quoted := strings.Split(strings.TrimPrefix(inline, "toolrun "), "'")
-	coded, err := runner.Toolrun.Base64("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`))
-	must.OK(t, err)
+	coded := must.Have(runner.Toolrun.Base64("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`)))(t)
 	for _, args := range [][]string{
 		{strings.TrimSpace(quoted[0]), quoted[1]},
 		strings.Fields(strings.TrimPrefix(coded, "toolrun ")),
@@ -87,8 +85,7 @@ func TestAToolOfAnotherServerNeedsARunningToolnorm(t *testing.T) {
 
 func TestWhatATerminalDoesNotShowIsEscaped(t *testing.T) {
 	text := "a\u202eb \u200b\U000e0041 \u2028 👩\u200d🚀 한글 \u009b1m"
-	in, err := json.Marshal(text)
-	must.OK(t, err)
+	in := must.Have(json.Marshal(text))(t)
 	var back string
 	out := visible(in)
 	if err := json.Unmarshal(out, &back); err != nil || back != text {
@@ -144,8 +141,7 @@ func proxy(t *testing.T) (data string, pending *runner.Pending, address runner.A
 
 func TestTheProxyIsAskedFirst(t *testing.T) {
 	data, pending, address := proxy(t)
-	id, err := pending.Keep("where", json.RawMessage(`{"say":"kept"}`))
-	must.OK(t, err)
+	id := must.Have(pending.Keep("where", json.RawMessage(`{"say":"kept"}`)))(t)
 	for _, tt := range []struct {
 		want string
 		args []string

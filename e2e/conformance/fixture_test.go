@@ -29,8 +29,7 @@ func round(t *testing.T, s *server.MCPServer, tool, answers, state string) (repl
 	params := `{"name":"` + tool + `","arguments":{},"inputResponses":` + answers + `,"requestState":"` + state + `","_meta":{
 		"io.modelcontextprotocol/protocolVersion":"2026-07-28",
 		"io.modelcontextprotocol/clientCapabilities":{"sampling":{},"elicitation":{},"roots":{}}}}`
-	b, err := json.Marshal(s.HandleMessage(t.Context(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`)))
-	must.OK(t, err)
+	b := must.Have(json.Marshal(s.HandleMessage(t.Context(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`))))(t)
 	must.OK(t, json.Unmarshal(b, &reply))
 	return reply
 }

@@ -22,8 +22,7 @@ var texts = []Script{
 }
 
 func TestPiecesJoinToTheTextAndAreUnique(t *testing.T) {
-	m, err := New(texts, "")
-	must.OK(t, err)
+	m := must.Have(New(texts, ""))(t)
 	seen := map[string]string{}
 	for _, r := range reserved {
 		seen[r] = "reserved"
@@ -51,8 +50,7 @@ func TestPiecesJoinToTheTextAndAreUnique(t *testing.T) {
 func TestSameScriptsGiveTheSameFile(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {
-		m, err := New(texts, "{{ messages }}")
-		must.OK(t, err)
+		m := must.Have(New(texts, "{{ messages }}"))(t)
 		n, err := m.WriteTo(&files[i])
 		if err != nil || n != int64(files[i].Len()) {
 			t.Fatalf("WriteTo = %d, %v after %d bytes", n, err, files[i].Len())
@@ -111,8 +109,7 @@ func TestSharedPiecesLeadToTheirOwnScript(t *testing.T) {
 			Script{Name: "one_" + strings.ToLower(city), Parts: []string{"<call>get{city:<q>" + city + "<q>}</call>"}, Piece: 5, Control: marks},
 			Script{Name: "text_" + strings.ToLower(city), Parts: []string{"I look it up in " + city + ".<call>get{city:<q>" + city + " too<q>}</call>"}, Piece: 5, Control: marks})
 	}
-	m, err := New(scripts, "")
-	must.OK(t, err)
+	m := must.Have(New(scripts, ""))(t)
 	v := m.vocabulary()
 	m.saysAll(t, v)
 	for i, want := range []int32{control, control, control} {
@@ -128,8 +125,7 @@ func TestASmallModelSaysItsScripts(t *testing.T) {
 	for i, city := range []string{"ulm", "graz", "linz", "basel", "bern", "chur", "wien", "rom", "oslo", "riga"} {
 		scripts = append(scripts, Script{Name: city, Parts: []string{strings.Repeat(fmt.Sprint(i, " of ", city, ", "), 12)}, Piece: 8})
 	}
-	m, err := New(scripts, "")
-	must.OK(t, err)
+	m := must.Have(New(scripts, ""))(t)
 	m.Small = true
 	m.saysAll(t, m.vocabulary())
 }

@@ -27,8 +27,7 @@ Hello.
 
 func parsed(t *testing.T, text string) []exam.Question {
 	t.Helper()
-	prompts, err := exam.Parse(text)
-	must.OK(t, err)
+	prompts := must.Have(exam.Parse(text))(t)
 	return prompts
 }
 

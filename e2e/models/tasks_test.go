@@ -9,8 +9,7 @@ import (
 
 // TestTasksAreMarked holds what counts as right.
 func TestTasksAreMarked(t *testing.T) {
-	c, err := ReadCompany("../../tools/company/seed")
-	must.OK(t, err)
+	c := must.Have(ReadCompany("../../tools/company/seed"))(t)
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	all := c.Tasks(now)
 	byText := map[string]Task{}

@@ -55,8 +55,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestTheLaneScriptsMakeAModel(t *testing.T) {
-	scripts, err := Load(os.DirFS("../scripts"))
-	must.OK(t, err)
+	scripts := must.Have(Load(os.DirFS("../scripts")))(t)
 	calls, texts := 0, 0
 	for _, s := range scripts {
 		switch {

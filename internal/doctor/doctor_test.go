@@ -88,8 +88,7 @@ func examined(t *testing.T, fake http.Handler, model string) *Report {
 			cfg.Upstreams = []engine.Upstream{{Name: "box", URL: s.URL}}
 		}
 	}
-	d, err := New(Config{Engine: cfg})
-	must.OK(t, err)
+	d := must.Have(New(Config{Engine: cfg}))(t)
 	if model == "" {
 		return d.Servers(t.Context())
 	}
@@ -111,8 +110,7 @@ func steady(report []byte) []byte {
 
 func TestTheJSONHoldsWhatIsPrinted(t *testing.T) {
 	r := examined(t, patients["go-template"].fake, "m")
-	b, err := json.Marshal(r)
-	must.OK(t, err)
+	b := must.Have(json.Marshal(r))(t)
 	var back Report
 	must.OK(t, json.Unmarshal(b, &back))
 	var one, other bytes.Buffer
@@ -136,12 +134,11 @@ func TestAnExaminationEndsWithItsContext(t *testing.T) {
 	s := httptest.NewServer(patients["good"].fake)
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	d, err := New(Config{Engine: engine.Config{Ollama: s.URL}, Progress: func(step string, n, of int) {
+	d := must.Have(New(Config{Engine: engine.Config{Ollama: s.URL}, Progress: func(step string, n, of int) {
 		if n == 3 {
 			cancel()
 		}
-	}})
-	must.OK(t, err)
+	}}))(t)
 	r := d.Model(ctx, "m")
 	if r.Cut != "interrupted" || !r.Problems() || len(r.Model.Ways) == 0 || r.Model.Ways[0].Asked != 2 && r.Model.Ways[1].Asked != 2 {
 		t.Errorf("cut %q, ways %+v", r.Cut, r.Model.Ways)
@@ -151,18 +148,15 @@ func TestAnExaminationEndsWithItsContext(t *testing.T) {
 func TestOwnQuestionsAreAsked(t *testing.T) {
 	s := httptest.NewServer(&fakeOllama{caps: takes, knows: map[string]string{"ping": `<tool_call>{"name": "pong", "arguments": {}}</tool_call>`}})
 	defer s.Close()
-	questions, err := exam.Parse("Send a ping.\n=> pong {}\n")
-	must.OK(t, err)
-	d, err := New(Config{Engine: engine.Config{Ollama: s.URL}, Questions: questions, Tools: []chat.Tool{{Name: "pong", Schema: json.RawMessage(`{"type":"object","properties":{}}`)}}})
-	must.OK(t, err)
+	questions := must.Have(exam.Parse("Send a ping.\n=> pong {}\n"))(t)
+	d := must.Have(New(Config{Engine: engine.Config{Ollama: s.URL}, Questions: questions, Tools: []chat.Tool{{Name: "pong", Schema: json.RawMessage(`{"type":"object","properties":{}}`)}}}))(t)
 	if r := d.Model(t.Context(), "m"); len(r.Model.Ways) == 0 || r.Model.Ways[1].Arguments != 1 {
 		t.Errorf("ways %+v", r.Model.Ways)
 	}
 }
 
 func TestTheQuestionsSuitTheirTools(t *testing.T) {
-	d, err := New(Config{})
-	must.OK(t, err)
+	d := must.Have(New(Config{}))(t)
 	plain := 0
 	for _, q := range d.cfg.Questions {
 		for _, w := range q.Want {

@@ -158,8 +158,7 @@ func TestLabelledLines(t *testing.T) {
 			}
 			return yes, nil
 		}}
-		res, err := n.Normalize(context.Background(), line)
-		must.OK(t, err)
+		res := must.Have(n.Normalize(context.Background(), line))(t)
 		if res.Text == out[i] {
 			right++
 		} else {
@@ -334,9 +333,7 @@ func BenchmarkRule(b *testing.B) {
 	page := []rune(strings.Repeat(strings.ReplaceAll(string(text), "~", "-"), 3))[:MaxText]
 	n := Normalizer{Without: Keep}
 	for b.Loop() {
-		if _, err := n.Normalize(b.Context(), string(page)); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(n.Normalize(b.Context(), string(page)))(b)
 	}
 }
 
@@ -346,8 +343,6 @@ func BenchmarkKatakanaAlone(b *testing.B) {
 	page := "サ-ビ-ス-メ-ル-カ-" + strings.Repeat("マネジャ", 2497)
 	n := Normalizer{Without: Keep}
 	for b.Loop() {
-		if _, err := n.Normalize(b.Context(), page); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(n.Normalize(b.Context(), page))(b)
 	}
 }

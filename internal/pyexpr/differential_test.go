@@ -143,11 +143,9 @@ func compareAll(t *testing.T, lines io.Reader) (n int) {
 
 // TestDifferential compares with what CPython said when testdata/differential was recorded.
 func TestDifferential(t *testing.T) {
-	f, err := os.Open("testdata/differential/recorded.jsonl.gz")
-	must.OK(t, err)
+	f := must.Have(os.Open("testdata/differential/recorded.jsonl.gz"))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	must.OK(t, err)
+	z := must.Have(gzip.NewReader(f))(t)
 	if n := compareAll(t, z); n < 10_000 {
 		t.Errorf("%d expressions, want 10,000", n)
 	}
@@ -156,8 +154,7 @@ func TestDifferential(t *testing.T) {
 // TestWritten compares expressions as people write them, and those that the generator once found a
 // disagreement with.
 func TestWritten(t *testing.T) {
-	f, err := os.Open("testdata/differential/written.jsonl")
-	must.OK(t, err)
+	f := must.Have(os.Open("testdata/differential/written.jsonl"))(t)
 	defer f.Close()
 	if n := compareAll(t, f); n < 230 {
 		t.Errorf("%d expressions, want 230", n)
@@ -181,8 +178,7 @@ func TestDifferentialLive(t *testing.T) {
 	if count == "" {
 		count = "2000"
 	}
-	out, err := exec.Command("python3", "testdata/differential/generate.py", seed, count).Output()
-	must.OK(t, err)
+	out := must.Have(exec.Command("python3", "testdata/differential/generate.py", seed, count).Output())(t)
 	t.Logf("seed %s", seed)
 	compareAll(t, bytes.NewReader(out))
 }

@@ -153,8 +153,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.src, err, c.want)
 		}
 	}
-	p, err := Compile("sum(range(10**9))", nil)
-	must.OK(t, err)
+	p := must.Have(Compile("sum(range(10**9))", nil))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Run(ctx, nil, py.Limits{Steps: 1 << 40, Timeout: time.Hour}); err == nil || !strings.Contains(err.Error(), "the call was cancelled") {
@@ -165,8 +164,7 @@ func TestLimits(t *testing.T) {
 // TestProgramsAreShared runs one program many times at once; the race detector sees what is
 // written.
 func TestProgramsAreShared(t *testing.T) {
-	p, err := Compile("[f'{x * n}'.upper() for x in range(n)] + sorted(['Σ', 'ß'], key=str.casefold)", []string{"n"})
-	must.OK(t, err)
+	p := must.Have(Compile("[f'{x * n}'.upper() for x in range(n)] + sorted(['Σ', 'ß'], key=str.casefold)", []string{"n"}))(t)
 	done := make(chan string)
 	for range 8 {
 		go func() {
@@ -187,15 +185,12 @@ func BenchmarkCompiled(b *testing.B) {
 		{"conditional", "'over' if num1 > 100 else f'{num1:.2f} of {num2}'"},
 		{"comprehension", "[x * x for x in range(20) if x % 2]"},
 	} {
-		p, err := Compile(c.src, []string{"num1", "num2"})
-		must.OK(b, err)
+		p := must.Have(Compile(c.src, []string{"num1", "num2"}))(b)
 		vars := map[string]any{"num1": json.Number("5"), "num2": json.Number("3")}
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := p.Run(context.Background(), vars, py.Limits{}); err != nil {
-					b.Fatal(err)
-				}
+				must.Have(p.Run(context.Background(), vars, py.Limits{}))(b)
 			}
 		})
 	}
@@ -204,8 +199,6 @@ func BenchmarkCompiled(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Compile("num1 * num2", []string{"num1", "num2"}); err != nil {
-			b.Fatal(err)
-		}
+		must.Have(Compile("num1 * num2", []string{"num1", "num2"}))(b)
 	}
 }

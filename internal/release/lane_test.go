@@ -105,8 +105,7 @@ func TestReleaseChecksums(t *testing.T) {
 // each system.
 func targets(t *testing.T, dist string) (names []string) {
 	t.Helper()
-	folders, err := os.ReadDir(filepath.Join(dist, "programs"))
-	must.OK(t, err)
+	folders := must.Have(os.ReadDir(filepath.Join(dist, "programs")))(t)
 	for _, f := range folders {
 		names = append(names, f.Name())
 	}
@@ -265,8 +264,7 @@ func TestReleaseArchiveRuns(t *testing.T) {
 	home := t.TempDir()
 	c := exec.Command(filepath.Join(dir, "toolnorm"), "serve", "--listen", "127.0.0.1:0")
 	c.Env = []string{"HOME=" + home, "OLLAMA_HOST=127.0.0.1:1"}
-	log, err := c.StderrPipe()
-	must.OK(t, err)
+	log := must.Have(c.StderrPipe())(t)
 	must.OK(t, c.Start())
 	defer c.Process.Kill()
 	base, lines := "", bufio.NewScanner(log)

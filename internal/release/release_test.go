@@ -89,8 +89,7 @@ func TestArchivesHoldWhatWasPacked(t *testing.T) {
 	}
 	packed.Reset()
 	must.OK(t, writeZip(&packed, "top/", someEntries(), at))
-	zr, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
-	must.OK(t, err)
+	zr := must.Have(zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len())))(t)
 	if len(zr.File) != 3 || zr.File[1].Name != "top/usr/bin/a" || !zr.File[1].Modified.Equal(at) {
 		t.Errorf("the zip holds %d files, the second is %+v", len(zr.File), zr.File[1].FileHeader)
 	}
@@ -99,8 +98,7 @@ func TestArchivesHoldWhatWasPacked(t *testing.T) {
 // tarHeaders reads the entries of a tar.gz.
 func tarHeaders(t *testing.T, packed []byte) (all []*tar.Header) {
 	t.Helper()
-	zr, err := gzip.NewReader(bytes.NewReader(packed))
-	must.OK(t, err)
+	zr := must.Have(gzip.NewReader(bytes.NewReader(packed)))(t)
 	for tr := tar.NewReader(zr); ; {
 		h, err := tr.Next()
 		if err == io.EOF {
@@ -113,8 +111,7 @@ func tarHeaders(t *testing.T, packed []byte) (all []*tar.Header) {
 
 // TestTheSBOMNamesWhatIsLinkedIn takes the program of this very test for one of the release.
 func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
-	self, err := os.Executable()
-	must.OK(t, err)
+	self := must.Have(os.Executable())(t)
 	t.Chdir("../..")
 	b := build{t.TempDir(), runtime.GOOS, runtime.GOARCH}
 	for program := range completionCommands {
@@ -122,8 +119,7 @@ func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
 			t.Skip("no symbolic links here: ", err)
 		}
 	}
-	all, err := partsOf(b)
-	must.OK(t, err)
+	all := must.Have(partsOf(b))(t)
 	r := &release{dist: t.TempDir(), version: "1.0"}
 	must.OK(t, r.writeSBOM(all))
 	text := must.Read(t, filepath.Join(r.dist, "toolnorm_1.0_sbom.cdx.json"))
@@ -210,8 +206,7 @@ func namesIn(t *testing.T, packed []byte) (names []string) {
 // and as the Debian package does.
 func TestPackedLinksLeadSomewhere(t *testing.T) {
 	t.Chdir("../..")
-	all, err := pages()
-	must.OK(t, err)
+	all := must.Have(pages())(t)
 	debian := slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.name == "LICENSE" || e.name == "CHANGELOG.md" })
 	for _, packed := range [][]entry{keepLinks(all), keepLinks(debian)} {
 		there, n := map[string]bool{}, 0

@@ -54,18 +54,15 @@ func TestPostgresShowsWhatTheRoleMayRead(t *testing.T) {
 func oddFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "odd.db")
-	db, err := sql.Open("sqlite", "file:"+path)
-	must.OK(t, err)
+	db := must.Have(sql.Open("sqlite", "file:"+path))(t)
 	defer db.Close()
 	db.SetMaxOpenConns(1) // writable_schema is the connection's
-	if _, err := db.Exec(`CREATE TABLE deals (id INTEGER, title TEXT); INSERT INTO deals VALUES (1, 'one');
+	must.Have(db.Exec(`CREATE TABLE deals (id INTEGER, title TEXT); INSERT INTO deals VALUES (1, 'one');
 		CREATE VIEW open_deals AS SELECT * FROM deals; CREATE VIEW gone AS SELECT * FROM nosuch;
 		CREATE VIRTUAL TABLE docs USING fts5(body); INSERT INTO docs VALUES ('hello world'); CREATE TABLE docs_private (word TEXT);
 		CREATE VIRTUAL TABLE docs_old USING fts5(body); INSERT INTO docs_old VALUES ('other');
 		CREATE VIRTUAL TABLE named USING fts5(title, content='deals', content_rowid='id'); CREATE VIEW opener AS SELECT * FROM open_deals;
-		PRAGMA writable_schema = 1; INSERT INTO sqlite_schema VALUES ('table', 'old', 'old', 0, 'CREATE VIRTUAL TABLE old USING fts4(body)')`); err != nil {
-		t.Fatal(err)
-	}
+		PRAGMA writable_schema = 1; INSERT INTO sqlite_schema VALUES ('table', 'old', 'old', 0, 'CREATE VIRTUAL TABLE old USING fts4(body)')`))(t)
 	return path
 }
 

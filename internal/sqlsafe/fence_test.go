@@ -101,8 +101,7 @@ func oddBlanks(t *testing.T, db interface {
 
 // jsonOf is a text as JSON.
 func jsonOf(t *testing.T, s string) string {
-	text, err := json.Marshal(s)
-	must.OK(t, err)
+	text := must.Have(json.Marshal(s))(t)
 	return string(text)
 }
 

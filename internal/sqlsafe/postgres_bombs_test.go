@@ -111,8 +111,7 @@ func (s *server) bombs(t *testing.T, db *PostgresDB, seed uint64, rounds int, sa
 	}
 	var warm []*pgxpool.Conn
 	for range connections {
-		conn, err := db.pool.Acquire(t.Context())
-		must.OK(t, err)
+		conn := must.Have(db.pool.Acquire(t.Context()))(t)
 		warm = append(warm, conn)
 	}
 	for _, conn := range warm {
@@ -163,11 +162,9 @@ func ended(err error) string {
 // not those of a table of 30.
 func TestRealPostgresTakesWhatGrows(t *testing.T) {
 	s := newServer(t)
-	if _, err := s.admin.Exec(t.Context(), `CREATE TABLE sales AS SELECT g AS id, g % 5000 AS customer, 'item ' || g % 50 AS item,
+	must.Have(s.admin.Exec(t.Context(), `CREATE TABLE sales AS SELECT g AS id, g % 5000 AS customer, 'item ' || g % 50 AS item,
 		repeat('words ', g % 40) AS note, (g % 1000) / 7.0 AS price, timestamp '2024-01-01' + g * interval '5 minutes' AS at
-		FROM generate_series(1, 100000) g; ANALYZE sales; GRANT SELECT ON sales TO reader`); err != nil {
-		t.Fatal(err)
-	}
+		FROM generate_series(1, 100000) g; ANALYZE sales; GRANT SELECT ON sales TO reader`))(t)
 	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 20 * time.Second })
 	for _, query := range []string{
 		"SELECT * FROM sales ORDER BY note DESC, id LIMIT 20",

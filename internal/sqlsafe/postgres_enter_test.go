@@ -73,9 +73,7 @@ func hostileStatements(t testing.TB, seed uint64, rounds int) []string {
 func (s *server) owned(t *testing.T, first string) {
 	t.Helper()
 	owner := must.Read(t, "testdata/postgres_owner.sql")
-	if _, err := s.admin.Exec(t.Context(), first+string(owner)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.admin.Exec(t.Context(), first+string(owner)))(t)
 }
 
 // revoke takes the server's functions that are on no list from everybody.
@@ -83,9 +81,7 @@ func (s *server) revoke(t *testing.T) {
 	t.Helper()
 	text := must.Read(t, "testdata/postgres_revoke.sql")
 	listed := strings.Join(slices.Sorted(maps.Keys(postgresFunctions())), " ")
-	if _, err := s.admin.Exec(t.Context(), strings.ReplaceAll(string(text), "'$1'", "'"+listed+"'")); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.admin.Exec(t.Context(), strings.ReplaceAll(string(text), "'$1'", "'"+listed+"'")))(t)
 }
 
 // entered reports whether an error is that of a function that is on no list.
@@ -98,17 +94,14 @@ func entered(err error) bool {
 func (s *server) bare(t *testing.T, all []string) (n int) {
 	c := s.admin.Config().Copy()
 	c.User, c.Password = s.config.User, s.config.Password
-	conn, err := pgx.ConnectConfig(t.Context(), c)
-	must.OK(t, err)
+	conn := must.Have(pgx.ConnectConfig(t.Context(), c))(t)
 	defer conn.Close(context.Background())
 	for _, sql := range all {
 		_, err := conn.Exec(t.Context(), "BEGIN READ ONLY; SET LOCAL statement_timeout = 50; "+PostgreSQL.plain(sql), pgx.QueryExecModeSimpleProtocol)
 		if entered(err) {
 			n++
 		}
-		if _, err := conn.Exec(t.Context(), "ROLLBACK"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(conn.Exec(t.Context(), "ROLLBACK"))(t)
 	}
 	return n
 }

@@ -32,16 +32,13 @@ type server struct {
 func newServer(t *testing.T) *server {
 	t.Helper()
 	where := databases.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), where)
-	must.OK(t, err)
+	admin := must.Have(pgx.Connect(t.Context(), where))(t)
 	t.Cleanup(func() { admin.Close(context.Background()) })
 	tables := must.Read(t, "testdata/postgres_tables.sql")
 	roles := `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'reader') THEN
 		CREATE ROLE reader LOGIN PASSWORD 'p@ss/w%rd'; CREATE ROLE writer LOGIN; END IF; END $$;
 		GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader, writer; REVOKE ALL ON secret FROM reader; GRANT INSERT ON orders TO writer;`
-	if _, err := admin.Exec(t.Context(), string(tables)+roles); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(admin.Exec(t.Context(), string(tables)+roles))(t)
 	c := admin.Config()
 	return &server{admin, PostgresConfig{
 		Host: c.Host, Port: int(c.Port), Database: c.Database, User: "reader", Password: "p@ss/w%rd", Limits: Limits{Time: time.Second},
@@ -55,8 +52,7 @@ func (s *server) open(t *testing.T, change func(*PostgresConfig)) *PostgresDB {
 	if change != nil {
 		change(&c)
 	}
-	db, err := OpenPostgres(c)
-	must.OK(t, err)
+	db := must.Have(OpenPostgres(c))(t)
 	t.Cleanup(db.Close)
 	return db
 }
@@ -95,8 +91,7 @@ func TestRealPostgresStopsWhatTheCheckMisses(t *testing.T) {
 		if c.says == "NUL" || c.says == "not valid UTF-8" || strings.HasPrefix(c.says, "one SELECT") {
 			continue
 		}
-		conn, err := db.pool.Acquire(t.Context())
-		must.OK(t, err)
+		conn := must.Have(db.pool.Acquire(t.Context()))(t)
 		c1 := conn.Conn().PgConn()
 		if _, err := db.within(t.Context(), c1, &bound{sql: c.sql, text: c.sql}, &checked{}, &values{}, db.config.Limits, fetch); err == nil {
 			passed++

@@ -31,9 +31,7 @@ func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
 			s.owned(t, extensions)
-			if _, err := s.admin.Exec(t.Context(), readTestdata(t, "postgres_owner2.sql")); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(s.admin.Exec(t.Context(), readTestdata(t, "postgres_owner2.sql")))(t)
 			written, costly := parted(redTeam(t, "postgres_redteam2.txt"))
 			before, patient := s.state(t), s.asker(t, patience)
 			attackAll(t, "as written", written, patient)
@@ -68,9 +66,7 @@ func parted(all []attack) (written, costly []attack) {
 func (s *server) asker(t *testing.T, limit time.Duration) asking {
 	t.Helper()
 	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = limit })
-	if _, err := db.Ask(t.Context(), Statement{SQL: "SELECT 1", Limits: Limits{Time: time.Minute}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.Ask(t.Context(), Statement{SQL: "SELECT 1", Limits: Limits{Time: time.Minute}}))(t)
 	return func(ctx context.Context, sql string) (*Table, error) { return db.Query(ctx, sql) }
 }
 
@@ -78,10 +74,8 @@ func (s *server) asker(t *testing.T, limit time.Duration) asking {
 // no list.
 func (s *server) unlisted(t *testing.T, seed uint64) (all []attack) {
 	t.Helper()
-	rows, err := s.admin.Query(t.Context(), "SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 11 ORDER BY 1")
-	must.OK(t, err)
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must.OK(t, err)
+	rows := must.Have(s.admin.Query(t.Context(), "SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 11 ORDER BY 1"))(t)
+	names := must.Have(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	r := rand.New(rand.NewPCG(seed, 36))
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for _, name := range names {
@@ -103,11 +97,8 @@ func (s *server) unlisted(t *testing.T, seed uint64) (all []attack) {
 // that the library says it has.
 func TestSQLiteStopsTheSecondRedTeam(t *testing.T) {
 	path := newFile(t)
-	own, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f"))
-	must.OK(t, err)
-	if _, err := own.Exec(readTestdata(t, "sqlite_owner2.sql")); err != nil {
-		t.Fatal(err)
-	}
+	own := must.Have(sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f")))(t)
+	must.Have(own.Exec(readTestdata(t, "sqlite_owner2.sql")))(t)
 	all := append(redTeam(t, "sqlite_redteam2.txt"), unlistedSQLite(t, own)...)
 	own.Close()
 	db := openFile(t, path, func(c *SQLiteConfig) {
@@ -128,8 +119,7 @@ func unlistedSQLite(t *testing.T, own *sql.DB) (all []attack) {
 		"pragma_module_list":   {"SELECT * FROM X", "SELECT count(*) FROM X('secret')"},
 		"pragma_pragma_list":   {"PRAGMA X", "PRAGMA X = 1", "SELECT * FROM pragma_X('secret')"},
 	} {
-		rows, err := own.Query("SELECT DISTINCT name FROM " + from + " ORDER BY name")
-		must.OK(t, err)
+		rows := must.Have(own.Query("SELECT DISTINCT name FROM " + from + " ORDER BY name"))(t)
 		for rows.Next() {
 			var name string
 			must.OK(t, rows.Scan(&name))

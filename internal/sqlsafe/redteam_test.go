@@ -164,9 +164,7 @@ func TestRealPostgresStopsTheRedTeam(t *testing.T) {
 		if after := s.state(t); after != before {
 			t.Errorf("something changed:\n%s\n%s", before, after)
 		}
-		if _, err := s.admin.Exec(t.Context(), "UPDATE secret SET word = 'swordfishes, ' || length(word)"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.admin.Exec(t.Context(), "UPDATE secret SET word = 'swordfishes, ' || length(word)"))(t)
 		before = s.state(t)
 	})
 }
@@ -209,9 +207,7 @@ func TestSQLiteStopsTheRedTeam(t *testing.T) {
 		if bytes() != before {
 			t.Error("the file has changed")
 		}
-		if _, err := own.Exec("UPDATE secret SET word = 'swordfishes, ' || length(word)"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(own.Exec("UPDATE secret SET word = 'swordfishes, ' || length(word)"))(t)
 		before = bytes()
 	})
 	for folder, want := range map[string]int{filepath.Dir(path): 1, ".": 0} {

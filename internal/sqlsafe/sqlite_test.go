@@ -22,13 +22,10 @@ import (
 func newFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a b?.db")
-	db, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f"))
-	must.OK(t, err)
+	db := must.Have(sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f")))(t)
 	defer db.Close()
 	tables := must.Read(t, "testdata/sqlite_tables.sql")
-	if _, err := db.Exec(string(tables)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.Exec(string(tables)))(t)
 	return path
 }
 
@@ -39,8 +36,7 @@ func openFile(t testing.TB, path string, change func(*SQLiteConfig)) *SQLiteDB {
 	if change != nil {
 		change(&c)
 	}
-	db, err := OpenSQLite(context.Background(), c)
-	must.OK(t, err)
+	db := must.Have(OpenSQLite(context.Background(), c))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }

@@ -24,8 +24,7 @@ func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 // open opens a database for as long as the test runs.
 func open(t *testing.T, where string) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), where)
-	must.OK(t, err)
+	db := must.Have(store.Open(t.Context(), where))(t)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -134,8 +133,7 @@ func TestAFileIsItsOwnersAlone(t *testing.T) {
 	db := open(t, path)
 	must.OK(t, db.Migrate(t.Context(), "notes", notes...))
 	for _, name := range []string{path, path + "-wal", path + "-shm", filepath.Dir(path)} {
-		info, err := os.Stat(name)
-		must.OK(t, err)
+		info := must.Have(os.Stat(name))(t)
 		if want := map[bool]fs.FileMode{false: 0o600, true: 0o700}[info.IsDir()]; info.Mode().Perm() != want {
 			t.Errorf("%s: mode %v, want %v", name, info.Mode().Perm(), want)
 		}
@@ -172,8 +170,7 @@ func TestChangesAreTold(t *testing.T) {
 		db, other := open(t, where), open(t, where)
 		must.OK(t, db.Migrate(t.Context(), "notes", notes...))
 		ctx, cancel := context.WithCancel(t.Context())
-		changed, err := db.Listen(ctx, "notes", func(err error) { t.Error(err) })
-		must.OK(t, err)
+		changed := must.Have(db.Listen(ctx, "notes", func(err error) { t.Error(err) }))(t)
 		for i := range 3 {
 			err := other.Alone(t.Context(), func(tx *store.Tx) error {
 				if _, err := tx.ExecContext(t.Context(), "INSERT INTO notes (id, text) VALUES ($1, $2)", 10+i, "new"); err != nil {
@@ -210,11 +207,8 @@ func TestATopicIsAWord(t *testing.T) {
 func TestALostConnectionIsMadeAgain(t *testing.T) {
 	db := open(t, databases.Postgres(t))
 	lost := make(chan error, 10)
-	changed, err := db.Listen(t.Context(), "notes", func(err error) { lost <- err })
-	must.OK(t, err)
-	if _, err := db.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"); err != nil {
-		t.Fatal(err)
-	}
+	changed := must.Have(db.Listen(t.Context(), "notes", func(err error) { lost <- err }))(t)
+	must.Have(db.ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"))(t)
 	select {
 	case <-lost:
 	case <-time.After(10 * time.Second):

@@ -32,8 +32,7 @@ func today() time.Time {
 func open(t *testing.T, where string) (*Company, *tools.Registry) {
 	t.Helper()
 	db := storetest.Open(t, where)
-	c, err := Open(t.Context(), db, today)
-	must.OK(t, err)
+	c := must.Have(Open(t.Context(), db, today))(t)
 	r := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
 	must.OK(t, r.Set("company", c.Tools()...))
 	return c, r
@@ -50,8 +49,7 @@ func TestCalls(t *testing.T) {
 		_, registry := open(t, where)
 		for _, file := range files {
 			src := must.Read(t, file)
-			calls, err := golden.Sections(src)
-			must.OK(t, err)
+			calls := must.Have(golden.Sections(src))(t)
 			var out bytes.Buffer
 			for _, call := range calls {
 				got := outcome(t, registry, call.Name)
@@ -108,9 +106,7 @@ func TestDataThatIsThereIsLeftAlone(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db := storetest.Open(t, where)
 		for _, s := range []string{tables, "INSERT INTO employees (id, name, department, hire_date) VALUES ('E1', 'Own', 'x', '2030-01-01'), ('E2', 'Odd', 'x', 'soon')"} {
-			if _, err := db.ExecContext(t.Context(), s); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(db.ExecContext(t.Context(), s))(t)
 		}
 		_, registry := open(t, where)
 		for call, want := range map[string]string{
@@ -150,9 +146,7 @@ func TestManyMayStartAtOnce(t *testing.T) {
 func TestALargeResultIsCutAndSaysSo(t *testing.T) {
 	c, registry := open(t, filepath.Join(t.TempDir(), "mcp_data.db"))
 	for i := range mostListed {
-		if _, err := c.db.ExecContext(t.Context(), "INSERT INTO employees (id, name, department, hire_date) VALUES ($1, 'x', 'x', '2020-01-01')", 1000+i); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(c.db.ExecContext(t.Context(), "INSERT INTO employees (id, name, department, hire_date) VALUES ($1, 'x', 'x', '2020-01-01')", 1000+i))(t)
 	}
 	for call, most := range map[string]int{"get_all_employees {}": mostListed, `search_docs {"query":"."}`: mostFound} {
 		name, args, _ := strings.Cut(call, " ")

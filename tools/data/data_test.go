@@ -36,11 +36,9 @@ func openOn(t *testing.T, c Config, where string) (*Data, *tools.Registry) {
 	t.Helper()
 	db := storetest.Open(t, where)
 	c.Tools = "always"
-	d, err := Open(t.Context(), c, db, nil, nil)
-	must.OK(t, err)
+	d := must.Have(Open(t.Context(), c, db, nil, nil))(t)
 	t.Cleanup(d.Close)
-	all, err := d.Tools(t.Context())
-	must.OK(t, err)
+	all := must.Have(d.Tools(t.Context()))(t)
 	args := new(toolargs.Reader)
 	r := tools.New(tools.Options{Fit: args.Fit})
 	must.OK(t, r.Set("data", all...))
@@ -129,8 +127,7 @@ func TestEmbeddingsComeInOrderAndInBatches(t *testing.T) {
 		for i := range 70 {
 			texts = append(texts, strings.Repeat("b", i+1))
 		}
-		args, err := json.Marshal(map[string]any{"text_list": texts})
-		must.OK(t, err)
+		args := must.Have(json.Marshal(map[string]any{"text_list": texts}))(t)
 		for range 2 { // the second time from the cache
 			got, failed := call(t, r, "get_text_embedding", string(args))
 			var out embeddings
@@ -220,8 +217,7 @@ func TestWhatIsOffered(t *testing.T) {
 	}{
 		"nothing set": {Config{}, 0}, "always": {Config{Tools: "always"}, 6}, "never": {Config{Tools: "never", PostgresHost: "x"}, 0}, "a database": {Config{PostgresHost: "x"}, 6},
 	} {
-		d, err := Open(t.Context(), want.config, db, nil, nil)
-		must.OK(t, err)
+		d := must.Have(Open(t.Context(), want.config, db, nil, nil))(t)
 		if all, err := d.Tools(t.Context()); err != nil || len(all) != want.n {
 			t.Errorf("%s: %d tools, %v", c, len(all), err)
 		}
@@ -242,14 +238,11 @@ func TestSettingsOfOtherPrograms(t *testing.T) {
 
 func TestTheSpecifiedExamplesOfSQL(t *testing.T) {
 	where := databases.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), where)
-	must.OK(t, err)
+	admin := must.Have(pgx.Connect(t.Context(), where))(t)
 	defer admin.Close(context.Background())
-	if _, err := admin.Exec(t.Context(), `CREATE TABLE users (user_id int, username text, email text, created_at date);
+	must.Have(admin.Exec(t.Context(), `CREATE TABLE users (user_id int, username text, email text, created_at date);
 		INSERT INTO users VALUES (1, 'john_doe', 'john@example.com', '2024-03-01'), (2, 'jane_smith', 'jane@example.com', '2024-04-01'), (3, 'old', '', '2023-01-01');
-		CREATE ROLE asker LOGIN; GRANT SELECT ON users TO asker`); err != nil {
-		t.Fatal(err)
-	}
+		CREATE ROLE asker LOGIN; GRANT SELECT ON users TO asker`))(t)
 	c := admin.Config()
 	var noted []Audit
 	config := Config{PostgresHost: c.Host, PostgresPort: int(c.Port), PostgresName: c.Database, PostgresUser: "asker"}
@@ -296,8 +289,7 @@ func FuzzSanitize(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		res, err := tool.Call(context.Background(), args)
-		must.OK(t, err)
+		res := must.Have(tool.Call(context.Background(), args))(t)
 		var in struct{ Text string }
 		var out sanitized
 		if json.Unmarshal(args, &in) != nil || json.Unmarshal(res.Structured, &out) != nil {

@@ -15,9 +15,7 @@ import (
 func TestAToolWithoutAConnectionAsksTheOneThatIsConfigured(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "real.db")
 	db := storetest.Open(t, path)
-	if _, err := db.ExecContext(t.Context(), strings.ReplaceAll(sampleTables, "(1, 'USER', 1, 50)", "(1, 'USER', 1, 77)")); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.ExecContext(t.Context(), strings.ReplaceAll(sampleTables, "(1, 'USER', 1, 50)", "(1, 'USER', 1, 77)")))(t)
 	must.OK(t, db.Close())
 	for want, connections := range map[string]map[string]string{
 		`sample {"user_nm":"hong","max_count":50}`: {},

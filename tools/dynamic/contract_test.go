@@ -136,8 +136,7 @@ func TestExamplesInFilesComeBackTheSame(t *testing.T) {
 		return words[random.IntN(len(words))]
 	}
 	for i := range 3000 {
-		text, err := chat.JSON(value(0))
-		must.OK(t, err)
+		text := must.Have(chat.JSON(value(0)))(t)
 		e := Example{Arguments: json.RawMessage(`{"x":` + string(text) + `}`), Result: text, Rows: ">= 1", Contains: words[random.IntN(len(words))], Error: words[random.IntN(len(words))]}
 		e.normalize()
 		file, err := yaml.Marshal(e)
@@ -156,8 +155,7 @@ func TestExamplesInFilesComeBackTheSame(t *testing.T) {
 
 func TestDriftOfTheSchemaIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crm.db")
-	db, err := sql.Open("sqlite", path)
-	must.OK(t, err)
+	db := must.Have(sql.Open("sqlite", path))(t)
 	defer db.Close()
 	do := func(statements ...string) {
 		t.Helper()
@@ -206,8 +204,7 @@ func TestACheckEndsInTime(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	all, err := s.List(t.Context())
-	must.OK(t, err)
+	all := must.Have(s.List(t.Context()))(t)
 	<-ctx.Done()
 	var out Checked
 	for i := range all {

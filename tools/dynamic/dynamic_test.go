@@ -38,15 +38,13 @@ var (
 // newSet opens a set on a store; change may be nil.
 func newSet(t testing.TB, where string, change func(*Config)) *Set {
 	t.Helper()
-	db, err := store.Open(context.Background(), where)
-	must.OK(t, err)
+	db := must.Have(store.Open(context.Background(), where))(t)
 	args := new(toolargs.Reader)
 	c := Config{DB: db, Registry: tools.New(tools.Options{Fit: args.Fit}), Fit: args.Fit, Data: t.TempDir(), Store: where}
 	if change != nil {
 		change(&c)
 	}
-	s, err := Open(context.Background(), c)
-	must.OK(t, err)
+	s := must.Have(Open(context.Background(), c))(t)
 	t.Cleanup(func() {
 		s.Close()
 		db.Close()
@@ -125,8 +123,7 @@ func TestTheTablesAreThoseOfTheSpecification(t *testing.T) {
 			"h_custom_tool":       "id name description_agent description_user tool_type definition is_active reg_dt created_by",
 			"h_custom_tool_param": "id tool_id param_name param_type is_required description",
 		} {
-			rows, err := s.config.DB.QueryContext(t.Context(), "SELECT * FROM "+table)
-			must.OK(t, err)
+			rows := must.Have(s.config.DB.QueryContext(t.Context(), "SELECT * FROM "+table))(t)
 			got, err := rows.Columns()
 			rows.Close()
 			if err != nil || strings.Join(got, " ") != want {
@@ -144,9 +141,7 @@ func TestTheTablesAreThoseOfTheSpecification(t *testing.T) {
 		if err := s.config.DB.QueryRowContext(t.Context(), "SELECT definition FROM h_custom_tool WHERE name = 'get_user_daily_limit'").Scan(&definition); err != nil || definition != dailyLimit.Definition {
 			t.Errorf("%s %v", definition, err)
 		}
-		if _, err := s.config.DB.ExecContext(t.Context(), "DELETE FROM h_custom_tool WHERE name = 'get_user_daily_limit'"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.config.DB.ExecContext(t.Context(), "DELETE FROM h_custom_tool WHERE name = 'get_user_daily_limit'"))(t)
 		var n int
 		if err := s.config.DB.QueryRowContext(t.Context(), "SELECT count(*) FROM h_custom_tool_param").Scan(&n); err != nil || n != 0 {
 			t.Errorf("%d parameters without a tool, %v", n, err)
@@ -165,9 +160,7 @@ func TestRowsThatAnotherProgramWroteAreTools(t *testing.T) {
 		`INSERT INTO h_custom_tool VALUES (11, 'object', 'x', '', 'SQL', '{"sql":"SELECT 1","nope":1}', 'Y', '2026-01-01', 'dba')`,
 		`INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES (7, 'n', 'NUMBER', 'Y', '')`,
 	} {
-		if _, err := first.config.DB.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(first.config.DB.ExecContext(t.Context(), statement))(t)
 	}
 	s := newSet(t, where, nil)
 	if got := call(s, "twice", `{"n":21}`); got != "42" {
@@ -200,11 +193,9 @@ func TestRowsThatAnotherProgramWroteAreTools(t *testing.T) {
 func TestATableThatIsThereIsKept(t *testing.T) {
 	where := filepath.Join(t.TempDir(), "store.db")
 	db := storetest.Open(t, where)
-	if _, err := db.Exec(`CREATE TABLE h_custom_tool (id INTEGER PRIMARY KEY, name TEXT UNIQUE, description_agent TEXT, description_user TEXT, tool_type TEXT, definition TEXT, is_active TEXT, reg_dt TEXT, created_by TEXT);
+	must.Have(db.Exec(`CREATE TABLE h_custom_tool (id INTEGER PRIMARY KEY, name TEXT UNIQUE, description_agent TEXT, description_user TEXT, tool_type TEXT, definition TEXT, is_active TEXT, reg_dt TEXT, created_by TEXT);
 		CREATE TABLE h_custom_tool_param (id INTEGER PRIMARY KEY, tool_id INTEGER, param_name TEXT, param_type TEXT, is_required TEXT, description TEXT);
-		INSERT INTO h_custom_tool VALUES (1, 'six', 'x', '', 'PYTHON', '6', 'Y', '', '')`); err != nil {
-		t.Fatal(err)
-	}
+		INSERT INTO h_custom_tool VALUES (1, 'six', 'x', '', 'PYTHON', '6', 'Y', '', '')`))(t)
 	db.Close()
 	s := newSet(t, where, nil)
 	save(t, s, multiply)
@@ -242,9 +233,7 @@ func TestAToolIsThereAtOnceAndGoneAtOnce(t *testing.T) {
 	s.Changed(func() { changes++ })
 	made := save(t, s, multiply)
 	args := `{"num1":5,"num2":3}`
-	if _, err := s.Toggle(t.Context(), "tester", made.ID, 1, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Toggle(t.Context(), "tester", made.ID, 1, false))(t)
 	if got := call(s, "multiply_numbers", args); got != "tool multiply_numbers is not active" {
 		t.Errorf("switched off: %s", got)
 	}
@@ -338,9 +327,7 @@ func TestReplicasSeeEachOthersChanges(t *testing.T) {
 		if got := call(other, "multiply_numbers", `{"num1":5,"num2":3}`); got != "15" {
 			t.Errorf("made elsewhere: %s", got)
 		}
-		if _, err := s.Toggle(t.Context(), "tester", made.ID, 0, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Toggle(t.Context(), "tester", made.ID, 0, false))(t)
 		wait(t, heard)
 		if got := call(other, "multiply_numbers", "{}"); got != "tool multiply_numbers is not active" {
 			t.Errorf("switched off elsewhere: %s", got)
@@ -354,10 +341,8 @@ func TestALostNoticeIsMadeUpFor(t *testing.T) {
 	heard := make(chan struct{}, 10)
 	s.Changed(func() { heard <- struct{}{} })
 	must.OK(t, s.Follow(t.Context()))
-	if _, err := s.config.DB.ExecContext(t.Context(), `INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by) VALUES ('six', 'x', '', 'PYTHON', '6', 'Y', '', '');
-		UPDATE h_custom_tool_change SET n = n + 1`); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.config.DB.ExecContext(t.Context(), `INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by) VALUES ('six', 'x', '', 'PYTHON', '6', 'Y', '', '');
+		UPDATE h_custom_tool_change SET n = n + 1`))(t)
 	wait(t, heard)
 	if got := call(s, "six", "{}"); got != "6" {
 		t.Errorf("six = %s", got)

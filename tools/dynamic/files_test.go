@@ -82,9 +82,7 @@ params:
 		t.Errorf("imported: %s", got)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	if _, err := other.Export(t.Context(), again, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(other.Export(t.Context(), again, true))(t)
 	for _, file := range files {
 		one, _ := os.ReadFile(file)
 		two, err := os.ReadFile(filepath.Join(again, filepath.Base(file)))
@@ -176,8 +174,7 @@ func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 		for name, text := range notes {
 			must.Write(t, filepath.Join(dir, name), text)
 		}
-		files, err := from.Export(t.Context(), dir, true)
-		must.OK(t, err)
+		files := must.Have(from.Export(t.Context(), dir, true))(t)
 		there, _ := filepath.Glob(filepath.Join(dir, "*"))
 		if len(there) != len(files)+len(notes) {
 			t.Errorf("seed %d: %q beside %q", seed, there, files)
@@ -186,19 +183,15 @@ func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 			continue // nothing to import is an error, and deletes nothing
 		}
 		before := namesOf(t, to)
-		all, err := to.Import(t.Context(), "x", false, dir) // with the notes, one of which is no tool
-		must.OK(t, err)
+		all := must.Have(to.Import(t.Context(), "x", false, dir))(t) // with the notes, one of which is no tool
 		if gone, err := to.Prune(t.Context(), "x", false, all); err == nil || len(gone) != 0 {
 			t.Errorf("seed %d: %v, %v: a refused file deletes", seed, gone, err)
 		}
-		all, err = to.Import(t.Context(), "x", false, files...)
-		must.OK(t, err)
+		all = must.Have(to.Import(t.Context(), "x", false, files...))(t)
 		if dry, err := to.Prune(t.Context(), "x", true, all); err != nil || len(namesOf(t, to)) < len(before) {
 			t.Errorf("seed %d: a dry run deletes %v, %v", seed, dry, err)
 		}
-		if _, err := to.Prune(t.Context(), "x", false, all); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(to.Prune(t.Context(), "x", false, all))(t)
 		if got, want := namesOf(t, to), namesOf(t, from); !slices.Equal(got, want) {
 			t.Errorf("seed %d: %q, want %q", seed, got, want)
 		}
@@ -208,8 +201,7 @@ func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 // namesOf lists the names of the tools.
 func namesOf(t *testing.T, s *Set) (names []string) {
 	t.Helper()
-	all, err := s.List(t.Context())
-	must.OK(t, err)
+	all := must.Have(s.List(t.Context()))(t)
 	for _, one := range all {
 		names = append(names, one.Name)
 	}

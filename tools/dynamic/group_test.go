@@ -16,8 +16,7 @@ import (
 // groupNames are the sets of a store, each with how many of its tools are offered.
 func groupNames(t *testing.T, s *Set) (all []string) {
 	t.Helper()
-	groups, err := s.Groups.List(t.Context())
-	must.OK(t, err)
+	groups := must.Have(s.Groups.List(t.Context()))(t)
 	for _, g := range groups {
 		all = append(all, fmt.Sprint(g.Name, " ", g.Offered, " ", g.Missing))
 	}
@@ -51,9 +50,7 @@ func TestSetsFollowTheStore(t *testing.T) {
 				t.Errorf("%+v: %v", wrong, err)
 			}
 		}
-		if _, err := s.Toggle(t.Context(), "tester", 1, 0, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Toggle(t.Context(), "tester", 1, 0, false))(t)
 		if got := groupNames(t, s); !slices.Equal(got, []string{"maths 0 [gone multiply_numbers]"}) {
 			t.Errorf("%q", got)
 		}
@@ -74,9 +71,7 @@ func TestSetsAsFiles(t *testing.T) {
 	s, other := ownSet(t), ownSet(t)
 	save(t, s, multiply)
 	for _, g := range []GroupDraft{{Name: "maths", Description: "To calculate.\nAnd more.", ReadOnly: true, Tools: []string{"multiply_numbers", "loud.shout"}}, {Name: "empty"}} {
-		if _, err := s.Groups.Save(t.Context(), "tester", g); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Groups.Save(t.Context(), "tester", g))(t)
 	}
 	dir := t.TempDir()
 	files, err := s.Export(t.Context(), dir, false)
@@ -103,18 +98,13 @@ func TestSetsAsFiles(t *testing.T) {
 		t.Error(got)
 	}
 	must.OK(t, os.Remove(path))
-	all, err := other.Import(t.Context(), "tester", false, dir)
-	must.OK(t, err)
+	all := must.Have(other.Import(t.Context(), "tester", false, dir))(t)
 	if gone, err := other.Prune(t.Context(), "tester", false, all); err != nil || len(gone) != 1 || gone[0].Name != "maths" || !gone[0].Set {
 		t.Errorf("%+v, %v", gone, err)
 	}
-	if _, err := other.Export(t.Context(), dir, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(other.Export(t.Context(), dir, true))(t)
 	must.OK(t, s.Groups.Delete(t.Context(), "tester", "empty", 0))
-	if _, err := s.Export(t.Context(), dir, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Export(t.Context(), dir, true))(t)
 	if _, err := os.Stat(filepath.Join(dir, "sets", "empty.yaml")); err == nil {
 		t.Error("the file of a set that is gone is left")
 	}
@@ -126,14 +116,11 @@ func TestARenamedToolStaysInItsSets(t *testing.T) {
 		s := newSet(t, where, nil)
 		tool := save(t, s, multiply)
 		for _, g := range []GroupDraft{{Name: "maths", Tools: []string{"multiply_numbers", "gone"}}, {Name: "other", Tools: []string{"gone"}}} {
-			if _, err := s.Groups.Save(t.Context(), "tester", g); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(s.Groups.Save(t.Context(), "tester", g))(t)
 		}
 		d := multiply
 		d.Name, d.Version = "times", tool.Version
-		tool, err := s.Update(t.Context(), "tester", tool.ID, d)
-		must.OK(t, err)
+		tool = must.Have(s.Update(t.Context(), "tester", tool.ID, d))(t)
 		if got := groupNames(t, s); !slices.Equal(got, []string{"maths 1 [gone]", "other 0 [gone]"}) {
 			t.Errorf("renamed: %q", got)
 		}
@@ -141,9 +128,7 @@ func TestARenamedToolStaysInItsSets(t *testing.T) {
 		if _, err := s.Groups.Save(t.Context(), "tester", GroupDraft{Name: "maths", Tools: []string{"multiply_numbers"}, Version: 1}); !errors.As(err, &f) || f.Code != "version_conflict" {
 			t.Errorf("an editor of the set as it was: %v", err)
 		}
-		if _, err := s.Restore(t.Context(), "tester", tool.ID, 1, tool.Version); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Restore(t.Context(), "tester", tool.ID, 1, tool.Version))(t)
 		if g, err := s.Groups.Get(t.Context(), "maths"); err != nil || !slices.Equal(g.Tools, []string{"gone", "multiply_numbers"}) || g.Offered != 1 || g.Version != 3 {
 			t.Errorf("restored: %+v, %v", g, err)
 		}

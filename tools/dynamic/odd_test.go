@@ -42,9 +42,7 @@ func TestAnOddRowStopsNoOther(t *testing.T) {
 func oddRows(t *testing.T, where string, r *rand.Rand) {
 	db := storetest.Open(t, where)
 	write := func(query string, values ...any) {
-		if _, err := db.ExecContext(t.Context(), query, values...); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(db.ExecContext(t.Context(), query, values...))(t)
 	}
 	refused := 0
 	try := func(query string, values ...any) {
@@ -97,9 +95,7 @@ func TestToolsOfSparseTablesAreChanged(t *testing.T) {
 		db := storetest.Open(t, where)
 		key := map[store.Kind]string{store.SQLite: "(id INTEGER PRIMARY KEY", store.Postgres: "(id SERIAL PRIMARY KEY"}[db.Kind]
 		tables := strings.ReplaceAll(specified, "(id INTEGER", key)
-		if _, err := db.ExecContext(t.Context(), tables+`INSERT INTO h_custom_tool (name, description_agent, tool_type, definition, is_active) VALUES ('sparse', 'x', 'PYTHON', '1', 'Y')`); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(db.ExecContext(t.Context(), tables+`INSERT INTO h_custom_tool (name, description_agent, tool_type, definition, is_active) VALUES ('sparse', 'x', 'PYTHON', '1', 'Y')`))(t)
 		s := newSet(t, where, nil)
 		made := save(t, s, draft(typePython, "n * 2", "n Number"))
 		if got := call(s, made.Name, `{"n": 4}`); got != "8" {
@@ -119,9 +115,7 @@ func TestToolsOfSparseTablesAreChanged(t *testing.T) {
 func TestTablesThatCannotBeReadStopNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db := storetest.Open(t, where)
-		if _, err := db.ExecContext(t.Context(), strings.Replace(specified, " created_by TEXT", " maker TEXT", 1)); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(db.ExecContext(t.Context(), strings.Replace(specified, " created_by TEXT", " maker TEXT", 1)))(t)
 		told := make(chan error, 100)
 		s := newSet(t, where, func(c *Config) { c.Failed = func(err error) { told <- err } })
 		if err := <-told; !strings.Contains(err.Error(), "created_by") {
@@ -132,10 +126,8 @@ func TestTablesThatCannotBeReadStopNothing(t *testing.T) {
 		changed := make(chan bool, 10)
 		s.Changed(func() { changed <- true })
 		must.OK(t, s.Follow(ctx))
-		if _, err := db.ExecContext(t.Context(), `ALTER TABLE h_custom_tool ADD COLUMN created_by TEXT;
-			INSERT INTO h_custom_tool (id, name, description_agent, tool_type, definition, is_active) VALUES (1, 'late', 'x', 'PYTHON', '1', 'Y')`); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(db.ExecContext(t.Context(), `ALTER TABLE h_custom_tool ADD COLUMN created_by TEXT;
+			INSERT INTO h_custom_tool (id, name, description_agent, tool_type, definition, is_active) VALUES (1, 'late', 'x', 'PYTHON', '1', 'Y')`))(t)
 		<-changed
 		if got := call(s, "late", "{}"); got != "1" {
 			t.Errorf("it says %s", got)

@@ -165,8 +165,7 @@ func TestInjectionsFindNobody(t *testing.T) {
 	echo.Name = "echo"
 	save(t, s, echo)
 	for _, v := range injections(t) {
-		text, err := json.Marshal(v)
-		must.OK(t, err)
+		text := must.Have(json.Marshal(v))(t)
 		if got := call(s, "get_user_daily_limit", `{"user_name":`+string(text)+`}`); got != "[]" {
 			t.Errorf("%q: %s", v, got)
 		}
@@ -185,9 +184,7 @@ func TestConnectionsAreThoseOfTheSettings(t *testing.T) {
 	where := filepath.Join(dir, "store.db")
 	crm := filepath.Join(dir, "crm.db")
 	db := storetest.Open(t, crm)
-	if _, err := db.Exec("CREATE TABLE deals (id INTEGER, won TEXT); CREATE TABLE secret (word TEXT); INSERT INTO deals VALUES (1, 'Y')"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.Exec("CREATE TABLE deals (id INTEGER, won TEXT); CREATE TABLE secret (word TEXT); INSERT INTO deals VALUES (1, 'Y')"))(t)
 	db.Close()
 	link := filepath.Join(dir, "link.db")
 	must.OK(t, os.Symlink(where, link))
@@ -240,13 +237,10 @@ func TestConnectionsAreThoseOfTheSettings(t *testing.T) {
 
 func TestSQLToolsOnPostgres(t *testing.T) {
 	where := databases.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), where)
-	must.OK(t, err)
+	admin := must.Have(pgx.Connect(t.Context(), where))(t)
 	defer admin.Close(context.Background())
-	if _, err := admin.Exec(t.Context(), sampleTables+`
-		CREATE ROLE asker LOGIN; GRANT SELECT ON h_user, h_mcp_tool_limit TO asker; CREATE TABLE secret (word text);`); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(admin.Exec(t.Context(), sampleTables+`
+		CREATE ROLE asker LOGIN; GRANT SELECT ON h_user, h_mcp_tool_limit TO asker; CREATE TABLE secret (word text);`))(t)
 	asker := strings.Replace(where, "postgres@", "asker@", 1)
 	s := newSet(t, where, func(c *Config) { c.Connections = map[string]string{"erp": asker, "super": where} })
 	limit := dailyLimit

@@ -108,15 +108,12 @@ func TestToolsOfToolboxsDocumentationCanBeMade(t *testing.T) {
 func makeToolbox(t *testing.T, tables, list string) (made int, lost []string) {
 	t.Helper()
 	where := databases.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), where)
-	must.OK(t, err)
+	admin := must.Have(pgx.Connect(t.Context(), where))(t)
 	defer admin.Close(context.Background())
 	script := must.Read(t, "testdata/"+tables)
-	if _, err := admin.Exec(t.Context(), string(script)+`
+	must.Have(admin.Exec(t.Context(), string(script)+`
 		DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$;
-		GRANT SELECT ON ALL TABLES IN SCHEMA public TO asker`); err != nil {
-		t.Fatal(err)
-	}
+		GRANT SELECT ON ALL TABLES IN SCHEMA public TO asker`))(t)
 	s := newSet(t, where, func(c *Config) {
 		c.Connections = map[string]string{"shop": strings.Replace(where, "postgres@", "asker@", 1)}
 	})

@@ -105,15 +105,13 @@ func TestTheSchemaAndTheReaderAgree(t *testing.T) {
 			if p.details(&note, ""); note.errors() {
 				t.Fatalf("seed %d: %+v: %+v", seed, p, note)
 			}
-			schema, err := p.property(nil)
-			must.OK(t, err)
+			schema := must.Have(p.property(nil))(t)
 			fits, err := schemas.Get(schema)
 			if err != nil {
 				t.Fatalf("%s: %v", schema, err)
 			}
 			v := randomValue(r, &p, p.kind())
-			text, err := chat.JSON(v)
-			must.OK(t, err)
+			text := must.Have(chat.JSON(v))(t)
 			got, wrong := p.read(v, nil)
 			says := fits.CheckValue(text)
 			bounded := strings.Contains(strings.Join(wrong, " "), " not before ") || strings.Contains(strings.Join(wrong, " "), " not after ") || strings.Contains(string(text), "0000-01-01")
@@ -228,8 +226,7 @@ func holdsValues(t *testing.T, s *Set, on sqlsafe.Kind, connection string, round
 				t.Fatalf("seed %d: %s %+v: %+v", seed, d.Definition, p, wrong)
 			}
 			one := c.tool(s.config.Audit)
-			promised, err := schemas.Get(one.Output)
-			must.OK(t, err)
+			promised := must.Have(schemas.Get(one.Output))(t)
 			registry := tools.New(tools.Options{Fit: s.config.Fit})
 			must.OK(t, registry.Set("law", one))
 			for range 4 {
@@ -291,12 +288,9 @@ func TestWhatSQLiteGetsIsWhatWasSent(t *testing.T) {
 
 func TestWhatPostgresGetsIsWhatWasSent(t *testing.T) {
 	where := databases.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), where)
-	must.OK(t, err)
+	admin := must.Have(pgx.Connect(t.Context(), where))(t)
 	defer admin.Close(context.Background())
-	if _, err := admin.Exec(t.Context(), "DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(admin.Exec(t.Context(), "DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$"))(t)
 	s := newSet(t, where, func(c *Config) {
 		c.Connections = map[string]string{"erp": strings.Replace(where, "postgres@", "asker@", 1)}
 	})

@@ -143,8 +143,7 @@ func TestAWrongValueIsNamedWithWhatIsWanted(t *testing.T) {
 		for _, text := range []string{fine, args} {
 			must.OK(t, json.Unmarshal([]byte("{"+text+"}"), &all))
 		}
-		text, err := json.Marshal(all)
-		must.OK(t, err)
+		text := must.Have(json.Marshal(all))(t)
 		if got := call(s, made.Name, string(text)); got != "the arguments of t do not fit: "+want {
 			t.Errorf("%s:\n got %s\nwant %s", args, got, want)
 		}
@@ -161,9 +160,7 @@ func TestTypesInFilesAndTables(t *testing.T) {
 			t.Errorf("the tables have %s, %s", kind, definition)
 		}
 		dir := t.TempDir()
-		if _, err := s.Export(t.Context(), dir, false); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.Export(t.Context(), dir, false))(t)
 		text := must.Read(t, filepath.Join(dir, "t.yaml"))
 		for _, want := range []string{"default: 7", `- paid <now>`, "max_items: 3", "properties:\n        z:\n          type: number", `minimum: "2024-01-01"`} {
 			if !strings.Contains(string(text), want) {
@@ -173,8 +170,7 @@ func TestTypesInFilesAndTables(t *testing.T) {
 		if done, err := s.Import(t.Context(), "tester", false, dir); err != nil || len(done) != 1 || done[0].Action != "unchanged" {
 			t.Errorf("imported again: %+v %v", done, err)
 		}
-		before, err := s.Get(t.Context(), made.ID)
-		must.OK(t, err)
+		before := must.Have(s.Get(t.Context(), made.ID))(t)
 		if after, err := s.Restore(t.Context(), "tester", made.ID, 1, made.Version); err != nil || !sameDraft(before.Draft, after.Draft) {
 			t.Errorf("restored %+v, %v", after, err)
 		}
@@ -185,19 +181,15 @@ func TestTablesOfTheFirstVersionTakeTheNewTypes(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db := storetest.Open(t, where)
 		must.OK(t, db.Migrate(t.Context(), "custom_tools", steps()[:1]...))
-		if _, err := db.Exec("INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by) VALUES ('old', 'd', '', 'PYTHON', 'a', 'Y', '', '');" +
-			"INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES (1, 'a', 'NUMBER', 'Y', '')"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(db.Exec("INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by) VALUES ('old', 'd', '', 'PYTHON', 'a', 'Y', '', '');" +
+			"INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES (1, 'a', 'NUMBER', 'Y', '')"))(t)
 		db.Close()
 		s := newSet(t, where, nil)
 		if got := call(s, "old", `{"a":5}`); got != "5" {
 			t.Errorf("the tool that was there: %s", got)
 		}
 		made := save(t, s, everyType())
-		if _, err := s.config.DB.Exec("INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES (1, 'b', 'list of date', 'N', '')"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(s.config.DB.Exec("INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES (1, 'b', 'list of date', 'N', '')"))(t)
 		all, err := s.List(t.Context())
 		if err != nil || len(all) != 2 || all[0].Params[1].Type != "LIST<DATE>" || all[1].ID != made.ID {
 			t.Errorf("%+v, %v", all, err)
@@ -208,9 +200,7 @@ func TestTablesOfTheFirstVersionTakeTheNewTypes(t *testing.T) {
 func TestATableThatTakesOnlySomeTypesSaysSo(t *testing.T) {
 	where := filepath.Join(t.TempDir(), "store.db")
 	db := storetest.Open(t, where)
-	if _, err := db.Exec(strings.NewReplacer("'STRING', 'NUMBER'", "'NUMBER', 'STRING'", "id IDENTITY", "id INTEGER PRIMARY KEY AUTOINCREMENT").Replace(specifiedTables)); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.Exec(strings.NewReplacer("'STRING', 'NUMBER'", "'NUMBER', 'STRING'", "id IDENTITY", "id INTEGER PRIMARY KEY AUTOINCREMENT").Replace(specifiedTables)))(t)
 	s := newSet(t, where, nil)
 	if _, err := s.Create(t.Context(), "tester", everyType()); err == nil || !strings.Contains(err.Error(), "h_custom_tool_param does not take the type INTEGER") {
 		t.Error(err)
@@ -230,12 +220,9 @@ GRANT SELECT ON orders TO asker;`
 
 func TestTypesOnPostgres(t *testing.T) {
 	where := databases.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), where)
-	must.OK(t, err)
+	admin := must.Have(pgx.Connect(t.Context(), where))(t)
 	defer admin.Close(context.Background())
-	if _, err := admin.Exec(t.Context(), shopTables); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(admin.Exec(t.Context(), shopTables))(t)
 	s := newSet(t, where, func(c *Config) {
 		c.Connections = map[string]string{"shop": strings.Replace(where, "postgres@", "asker@", 1)}
 	})
@@ -294,9 +281,7 @@ func TestTypesOnPostgres(t *testing.T) {
 func TestChoicesAreThoseOfNow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db := storetest.Open(t, path)
-	if _, err := db.Exec("CREATE TABLE orders (id INTEGER, status TEXT, day DATE); INSERT INTO orders VALUES (1, 'open', '2024-01-10'), (2, 'paid', '2024-01-11')"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.Exec("CREATE TABLE orders (id INTEGER, status TEXT, day DATE); INSERT INTO orders VALUES (1, 'open', '2024-01-10'), (2, 'paid', '2024-01-11')"))(t)
 	s := newSet(t, filepath.Join(t.TempDir(), "store.db"), func(c *Config) { c.Connections = map[string]string{"shop": path} })
 	must.OK(t, s.Follow(t.Context()))
 	d := draft(typeSQL, "SELECT * FROM orders WHERE status = :status AND day >= :since")
@@ -316,9 +301,7 @@ func TestChoicesAreThoseOfNow(t *testing.T) {
 	if got := call(s, made.Name, `{"status":"open"}`); got != `{"id":1,"status":"open","day":"2024-01-10"}` {
 		t.Error(got)
 	}
-	if _, err := db.Exec("INSERT INTO orders VALUES (3, 'lost', '2024-02-01'); ALTER TABLE orders ADD COLUMN note TEXT"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(db.Exec("INSERT INTO orders VALUES (3, 'lost', '2024-02-01'); ALTER TABLE orders ADD COLUMN note TEXT"))(t)
 	// A value that is none of the known choices is looked for after choicesKnown.
 	end := time.Now().Add(20 * time.Second)
 	for call(s, made.Name, `{"status":"lost"}`) != `{"id":3,"status":"lost","day":"2024-02-01","note":null}` || !strings.Contains(output, `"note"`) {

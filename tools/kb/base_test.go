@@ -17,13 +17,10 @@ import (
 // TestSchemasNameTheBasesThatTheCallerMaySee has two tenants, and a change of the bases that
 // clients must hear of.
 func TestSchemasNameTheBasesThatTheCallerMaySee(t *testing.T) {
-	k, err := Open(t.Context(), Config{Tools: "auto"}, filepath.Join(t.TempDir(), "kb.db"), nil, true)
-	must.OK(t, err)
+	k := must.Have(Open(t.Context(), Config{Tools: "auto"}, filepath.Join(t.TempDir(), "kb.db"), nil, true))(t)
 	t.Cleanup(func() { _ = k.Close() })
 	for _, b := range []kbstore.Base{{Name: "Office", Description: "printers and keys", Tenant: "acme"}, {Name: "Legal", Tenant: "acme"}, {Name: "Secret", Tenant: "other"}} {
-		if _, err := k.Store.Create(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(k.Store.Create(t.Context(), b))(t)
 	}
 	r := tools.New(tools.Options{})
 	must.OK(t, k.Offer(t.Context(), r))
@@ -59,9 +56,7 @@ func TestSchemasNameTheBasesThatTheCallerMaySee(t *testing.T) {
 	if err := k.Offer(t.Context(), r); err != nil || r.Snapshot().Generation != before {
 		t.Errorf("nothing changed, and clients are told: %v", err)
 	}
-	if _, err := k.Store.Create(t.Context(), kbstore.Base{Name: "New", Tenant: "acme"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(k.Store.Create(t.Context(), kbstore.Base{Name: "New", Tenant: "acme"}))(t)
 	if err := k.Offer(t.Context(), r); err != nil || r.Snapshot().Generation == before {
 		t.Errorf("a new base, and clients are not told: %v", err)
 	}

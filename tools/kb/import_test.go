@@ -53,11 +53,9 @@ func embedder(t *testing.T, asked *int) *embedding.Client {
 // opened is an open store with one knowledge base.
 func opened(t *testing.T, where string, e *embedding.Client) (*KB, kbstore.Base) {
 	t.Helper()
-	k, err := Open(t.Context(), Config{}, where, e, true)
-	must.OK(t, err)
+	k := must.Have(Open(t.Context(), Config{}, where, e, true))(t)
 	t.Cleanup(func() { k.Close() })
-	b, err := k.Store.Create(t.Context(), kbstore.Base{Name: "Handbook", Tenant: "acme"})
-	must.OK(t, err)
+	b := must.Have(k.Store.Create(t.Context(), kbstore.Base{Name: "Handbook", Tenant: "acme"}))(t)
 	return k, b
 }
 
@@ -109,13 +107,12 @@ func TestAnImportChangesWhatIsNew(t *testing.T) {
 			"a.md": "# A\n\n## One\n\nfirst\n\n## Two\n\nsecond\n", "ko/b.txt": "수당은 매달 지급됩니다.", "bad.pdf": "no pdf", "c.xyz": "not looked at", ".git/x.md": "hidden", ".hidden.md": "x",
 		})
 		in := Import{Base: b}
-		got, err := imported(t, k, in, dir)
-		must.OK(t, err)
+		got := must.Have(imported(t, k, in, dir))(t)
 		expect(t, got, "a.md imported 2/2", "bad.pdf failed 0/0 it is not a PDF", "ko/b.txt imported 1/1")
 		if asked != 2+1+1+1 { // passages, summaries (that of b.txt is its passage), the collection's
 			t.Errorf("%d vectors were asked for", asked)
 		}
-		got, err = imported(t, k, in, dir)
+		got, err := imported(t, k, in, dir)
 		expect(t, got, "a.md unchanged 0/2", "bad.pdf failed", "ko/b.txt unchanged 0/1")
 		if err != nil || asked != 5 {
 			t.Errorf("a second import: %v, %d vectors", err, asked)
@@ -169,8 +166,7 @@ func TestWithoutAModelThereAreNoVectors(t *testing.T) {
 	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "text"})
-	got, err := imported(t, k, Import{Base: b}, dir)
-	must.OK(t, err)
+	got := must.Have(imported(t, k, Import{Base: b}, dir))(t)
 	expect(t, got, "a.md imported 0/1")
 	all, err := k.Store.Documents(t.Context(), b.ID, kbstore.FilterOf(&auth.Principal{Tenant: "acme"}))
 	if err != nil || len(all) != 1 || all[0].Model != "" || len(all[0].Vector) > 0 {
@@ -193,8 +189,7 @@ func TestWhatCannotBeImported(t *testing.T) {
 		t.Errorf("a folder without any: %v", err)
 	}
 	k, b := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
-	got, err := imported(t, k, Import{Base: b}, filepath.Join(dir, "a.xyz")) // named, so it is said
-	must.OK(t, err)
+	got := must.Have(imported(t, k, Import{Base: b}, filepath.Join(dir, "a.xyz")))(t) // named, so it is said
 	expect(t, got, "a.xyz failed 0/0 files of this ending cannot be read")
 	if _, err := k.Import(t.Context(), Import{Base: kbstore.Base{ID: "cf23c222-b024-4533-81aa-52e4f673281e"}}); err == nil {
 		t.Error("a base that is not there was filled")
@@ -245,12 +240,9 @@ func TestWhenTheToolsAreOffered(t *testing.T) {
 		if c.create {
 			where = filepath.Join(t.TempDir(), "k.db")
 		}
-		k, err := Open(t.Context(), Config{Tools: c.tools}, where, nil, c.create)
-		must.OK(t, err)
+		k := must.Have(Open(t.Context(), Config{Tools: c.tools}, where, nil, c.create))(t)
 		for range c.bases {
-			if _, err := k.Store.Create(t.Context(), kbstore.Base{Name: "x"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(k.Store.Create(t.Context(), kbstore.Base{Name: "x"}))(t)
 		}
 		if got, err := k.Wanted(t.Context()); err != nil || got != c.want {
 			t.Errorf("%+v: %v, %v", c, got, err)
@@ -270,29 +262,22 @@ func TestWhenTheToolsAreOffered(t *testing.T) {
 func TestAnotherProgramFindsAtOnceWhatWasImported(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		k, b := opened(t, where, nil)
-		other, err := Open(t.Context(), Config{}, where, nil, true)
-		must.OK(t, err)
+		other := must.Have(Open(t.Context(), Config{}, where, nil, true))(t)
 		defer other.Close()
 		found := func(query string) string {
-			args, err := json.Marshal(map[string]any{"query": query, "knowledge_base_id": b.ID, "threshold": 0})
-			must.OK(t, err)
+			args := must.Have(json.Marshal(map[string]any{"query": query, "knowledge_base_id": b.ID, "threshold": 0}))(t)
 			list := other.Tools()
 			at := slices.IndexFunc(list, func(o tools.Tool) bool { return o.Name == "search_documents" })
-			res, err := list[at].Call(auth.WithPrincipal(t.Context(), &auth.Principal{Tenant: "acme"}), args)
-			must.OK(t, err)
+			res := must.Have(list[at].Call(auth.WithPrincipal(t.Context(), &auth.Principal{Tenant: "acme"}), args))(t)
 			return res.Text()
 		}
 		for _, text := range []string{"副業は許可が要ります。", "副業は自由です。"} { // the second takes the place of the first
-			if _, err := k.Add(t.Context(), Import{Base: b}, "rules.md", []byte(text), nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(k.Add(t.Context(), Import{Base: b}, "rules.md", []byte(text), nil))(t)
 			if got := found("副業"); !strings.Contains(got, text) || !strings.Contains(got, `"count":1`) {
 				t.Errorf("behind the import of %s it finds %s", text, got)
 			}
 		}
-		if _, err := k.Add(t.Context(), Import{Base: b, Access: kbstore.Access{Tenant: "other"}}, "rules.md", []byte("副業は秘密です。"), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(k.Add(t.Context(), Import{Base: b, Access: kbstore.Access{Tenant: "other"}}, "rules.md", []byte("副業は秘密です。"), nil))(t)
 		if got := found("副業"); strings.Contains(got, "秘密") || strings.Contains(got, "自由") {
 			t.Errorf("new rights are not heeded: %s", got)
 		}

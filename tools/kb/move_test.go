@@ -18,8 +18,7 @@ func TestADocumentIsMoved(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		asked := 0
 		k, from := opened(t, where, embedder(t, &asked))
-		to, err := k.Store.Create(t.Context(), kbstore.Base{Name: "Archive"})
-		must.OK(t, err)
+		to := must.Have(k.Store.Create(t.Context(), kbstore.Base{Name: "Archive"}))(t)
 		add := func(b kbstore.Base, name, text string) string {
 			t.Helper()
 			done, err := k.Add(t.Context(), Import{Base: b, Collection: "rules"}, name, []byte(text), nil)
@@ -73,12 +72,10 @@ func TestADocumentIsMoved(t *testing.T) {
 // TestVectorsOfAnotherLengthAreNotMixed: by one name, without the model that could make them anew.
 func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
 	k, from := opened(t, filepath.Join(t.TempDir(), "k.db"), nil)
-	to, err := k.Store.Create(t.Context(), kbstore.Base{Name: "Archive"})
-	must.OK(t, err)
+	to := must.Have(k.Store.Create(t.Context(), kbstore.Base{Name: "Archive"}))(t)
 	put := func(b kbstore.Base, source string, vector ...float32) string {
 		t.Helper()
-		collection, err := k.Store.Collect(t.Context(), b.ID, "files")
-		must.OK(t, err)
+		collection := must.Have(k.Store.Collect(t.Context(), b.ID, "files"))(t)
 		e := kbstore.Embedding{Model: "m", Vector: vector}
 		d := kbstore.Document{Collection: collection, Source: source, Embedding: e}
 		must.OK(t, k.Store.Put(t.Context(), b.ID, &d, []kbstore.Chunk{{Text: source, Embedding: e}}))

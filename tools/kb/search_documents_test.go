@@ -131,13 +131,10 @@ func TestTheCauseIsForTheServersLog(t *testing.T) {
 // TestTheSampleOfTheSpecification has the sample's question, base and passage, and wants the keys
 // of its answer.
 func TestTheSampleOfTheSpecification(t *testing.T) {
-	store, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "knowledge.db"))
-	must.OK(t, err)
+	store := must.Have(kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "knowledge.db")))(t)
 	defer store.Close()
-	base, err := store.Create(t.Context(), kbstore.Base{ID: sampleID, Name: "マイナビサービス概要", Tenant: "acme"})
-	must.OK(t, err)
-	collection, err := store.Collect(t.Context(), base.ID, "services")
-	must.OK(t, err)
+	base := must.Have(store.Create(t.Context(), kbstore.Base{ID: sampleID, Name: "マイナビサービス概要", Tenant: "acme"}))(t)
+	collection := must.Have(store.Collect(t.Context(), base.ID, "services"))(t)
 	const text = "マイナビアルムナイは、退職者と企業をつなぐプラットフォームです。"
 	for title, text := range map[string]string{"アルムナイサービス": text, "新卒採用": "新卒採用サイトの掲載料は別表のとおりです。", "転職支援": "転職支援の手順を示します。"} {
 		d := kbstore.Document{Collection: collection, Source: title, Title: title, Access: kbstore.Access{Tenant: "acme", Public: true}}

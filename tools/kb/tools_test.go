@@ -19,12 +19,10 @@ import (
 // registry has the two tools of this file, over a store with a base of the tenant acme.
 func registry(t *testing.T, n *ocr.Normalizer, b kbstore.Base) (*tools.Registry, *kbstore.Store, kbstore.Base) {
 	t.Helper()
-	s, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "kb.db"))
-	must.OK(t, err)
+	s := must.Have(kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "kb.db")))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	b.Tenant = "acme"
-	made, err := s.Create(t.Context(), b)
-	must.OK(t, err)
+	made := must.Have(s.Create(t.Context(), b))(t)
 	r := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})
 	at := func() time.Time { return time.Date(2025, 11, 8, 19, 30, 45, 123456789, time.FixedZone("JST", 9*3600)) }
 	must.OK(t, r.Set("kb", new(Config).getKnowledgeBaseSummary(s, at), normalizeOCRText(n)))
@@ -39,8 +37,7 @@ var acme = &auth.Principal{Subject: "hong", Tenant: "acme"}
 // args are the arguments of a call.
 func args(t *testing.T, v map[string]any) json.RawMessage {
 	t.Helper()
-	text, err := json.Marshal(v)
-	must.OK(t, err)
+	text := must.Have(json.Marshal(v))(t)
 	return text
 }
 
@@ -48,8 +45,7 @@ func args(t *testing.T, v map[string]any) json.RawMessage {
 func TestTheSampleOfTheSummary(t *testing.T) {
 	r, s, b := registry(t, new(ocr.Normalizer), kbstore.Base{Name: "マイナビサービス概要", Description: "マイナビが提供する各種サービスの説明資料"})
 	for i, documents := range []int{7, 5, 3} {
-		c, err := s.Collect(t.Context(), b.ID, string(rune('a'+i)))
-		must.OK(t, err)
+		c := must.Have(s.Collect(t.Context(), b.ID, string(rune('a'+i))))(t)
 		for n := range documents {
 			d := kbstore.Document{Collection: c, Source: string(rune('a' + n)), Access: kbstore.Access{Tenant: "acme", Public: true}}
 			chunks := make([]kbstore.Chunk, 22+map[bool]int{true: 12}[i == 2 && n == 2])
@@ -71,9 +67,7 @@ func TestAnEmptyKnowledgeBaseIsAWarning(t *testing.T) {
 	if got := ask(); !strings.Contains(got, `"summary":"Handbook","statistics":{"total_documents":0,"total_collections":0,"total_chunks":0}`) || !strings.Contains(got, `"warnings":["No collections found","No documents found"]`) {
 		t.Errorf("got %s", got)
 	}
-	if _, err := s.Collect(t.Context(), b.ID, "files"); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Collect(t.Context(), b.ID, "files"))(t)
 	if got := ask(); !strings.Contains(got, `"total_collections":1`) || !strings.Contains(got, `"warnings":["No documents found"]`) {
 		t.Errorf("got %s", got)
 	}
@@ -141,15 +135,11 @@ func TestAKnowledgeBaseIsMeantByItsNameOrAlone(t *testing.T) {
 		}
 	}
 	// Another tenant's base neither takes part nor shows.
-	if _, err := s.Create(t.Context(), kbstore.Base{Name: "Secret", Tenant: "other"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Create(t.Context(), kbstore.Base{Name: "Secret", Tenant: "other"}))(t)
 	if got := ask(acme, nil); !strings.Contains(got, first.ID) {
 		t.Errorf("with another tenant's base: %s", got)
 	}
-	if _, err := s.Create(t.Context(), kbstore.Base{Name: "HR", Tenant: "acme"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(s.Create(t.Context(), kbstore.Base{Name: "HR", Tenant: "acme"}))(t)
 	const which = `{"status_code":400,"message":"knowledge_base_id is missing","hint":"one of these names will do: HR, Office (rules)"}`
 	if got := ask(acme, nil); got != which {
 		t.Errorf("with two: %s", got)

@@ -89,11 +89,9 @@ const Model = "random"
 func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
 	kbstore.Base, map[string]kbstore.Access) {
 	t.Helper()
-	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random " + crypto.Text(),
-		Tenant: words[r.IntN(3)]})
-	must.OK(t, err)
-	collection, err := s.Collect(t.Context(), b.ID, "files")
-	must.OK(t, err)
+	b := must.Have(s.Create(t.Context(), kbstore.Base{Name: "Random " + crypto.Text(),
+		Tenant: words[r.IntN(3)]}))(t)
+	collection := must.Have(s.Collect(t.Context(), b.ID, "files"))(t)
 	rights := map[string]kbstore.Access{}
 	for i := range n {
 		d := kbstore.Document{Collection: collection, Source: fmt.Sprint(i), Access: kbstore.Access{
@@ -148,8 +146,7 @@ func askAs(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
 			t.Fatalf("Allows = %v for %+v and %+v", got, p, d.Access)
 		}
 	}
-	seen, err := s.Documents(t.Context(), base, f)
-	must.OK(t, err)
+	seen := must.Have(s.Documents(t.Context(), base, f))(t)
 	for id, a := range rights {
 		got := slices.ContainsFunc(seen, func(d kbstore.Document) bool { return d.ID == id })
 		if got != Allowed(p, a) {
@@ -182,8 +179,7 @@ func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float6
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
 	b, rights := Corpus(t, s, r, documents)
-	all, err := s.Changes(t.Context(), b.ID, 0)
-	must.OK(t, err)
+	all := must.Have(s.Changes(t.Context(), b.ID, 0))(t)
 	vectors := make([][]float32, len(all.Chunks))
 	for i, c := range all.Chunks {
 		vectors[i] = c.Vector
@@ -192,9 +188,8 @@ func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float6
 	hit, of := 0, 0
 	for range questions {
 		p, q := Principal(r), Vector(r)
-		found, err := s.Dense(t.Context(), b.ID, kbstore.FilterOf(p),
-			kbstore.Embedding{Model: Model, Vector: q}, n)
-		must.OK(t, err)
+		found := must.Have(s.Dense(t.Context(), b.ID, kbstore.FilterOf(p),
+			kbstore.Embedding{Model: Model, Vector: q}, n))(t)
 		for _, want := range exact.Search(q, n, func(row int) bool {
 			return Allowed(p, rights[all.Chunks[row].Document])
 		}) {

@@ -20,12 +20,20 @@ func OK(t testing.TB, err error) {
 	}
 }
 
+// Have returns a function that returns the value of a call, or ends the test if there is an error:
+// file := must.Have(os.Open(path))(t).
+func Have[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		OK(t, err)
+		return value
+	}
+}
+
 // Read returns the contents of a file.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	OK(t, err)
-	return text
+	return Have(os.ReadFile(path))(t)
 }
 
 // Write creates a file with this text, or replaces its contents.
@@ -78,8 +86,7 @@ func Listen(t testing.TB, address string) net.Listener {
 // is a text "Name: value", and is not sent if the value is empty.
 func Open(t testing.TB, method, url, body string, headers ...string) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	OK(t, err)
+	r := Have(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
 	for _, header := range headers {
 		if name, value, _ := strings.Cut(header, ": "); value != "" {
 			r.Header.Set(name, value)
@@ -88,8 +95,7 @@ func Open(t testing.TB, method, url, body string, headers ...string) *http.Respo
 			}
 		}
 	}
-	resp, err := http.DefaultClient.Do(r)
-	OK(t, err)
+	resp := Have(http.DefaultClient.Do(r))(t)
 	t.Cleanup(func() { resp.Body.Close() })
 	return resp
 }
@@ -99,7 +105,5 @@ func Ask(t testing.TB, method, url, body string, headers ...string) (*http.Respo
 	t.Helper()
 	resp := Open(t, method, url, body, headers...)
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	OK(t, err)
-	return resp, string(text)
+	return resp, string(Have(io.ReadAll(resp.Body))(t))
 }

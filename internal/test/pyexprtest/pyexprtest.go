@@ -24,12 +24,10 @@ var example = regexp.MustCompile(`^//\t(.*) → (.*)$`)
 // compares the same examples with CPython; its table is part of the differential test.
 func Examples(t *testing.T, least int) {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	must.OK(t, err)
+	files := must.Have(filepath.Glob("*.go"))(t)
 	n := 0
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		must.OK(t, err)
+		text := must.Have(os.ReadFile(file))(t)
 		for line := range strings.Lines(string(text)) {
 			m := example.FindStringSubmatch(strings.TrimRight(line, "\n"))
 			if m == nil {

@@ -25,8 +25,7 @@ import (
 // Open opens a database, and closes it when the test ends.
 func Open(t testing.TB, where string) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), where)
-	must.OK(t, err)
+	db := must.Have(store.Open(t.Context(), where))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -86,12 +85,9 @@ func (d *Databases) Postgres(t *testing.T) string {
 	name := fmt.Sprintf("t%d", d.server.n)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, d.server.url("postgres"))
-	must.OK(t, err)
+	conn := must.Have(pgx.Connect(ctx, d.server.url("postgres")))(t)
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
+	must.Have(conn.Exec(ctx, "CREATE DATABASE "+name))(t)
 	return d.server.url(name)
 }
 

@@ -22,8 +22,7 @@ func show(t Text) string {
 }
 
 func TestFilesAreCutAlongTheirStructure(t *testing.T) {
-	sjis, err := japanese.ShiftJIS.NewEncoder().String(`<meta charset="Shift_JIS"><h1>副業</h1><p>許可が要ります。</p>`)
-	must.OK(t, err)
+	sjis := must.Have(japanese.ShiftJIS.NewEncoder().String(`<meta charset="Shift_JIS"><h1>副業</h1><p>許可が要ります。</p>`))(t)
 	for _, c := range []struct{ name, in, want string }{
 		{"handbook.md", "# Handbook\n\nFor all.\n\n## Leave\n\nTwenty days.\nPlus one.\n\nMore.\n\n### Sick leave ###\n\nA note.\n\n## 副業\n許可が要ります。\n",
 			"= Handbook\n[] For all.\n[Leave] Twenty days.⏎Plus one.⏎⏎More.\n[Leave > Sick leave] A note.\n[副業] 許可が要ります。\n"},

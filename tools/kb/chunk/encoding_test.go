@@ -108,8 +108,7 @@ func TestTextsOfUTF16WithoutAMarkAreRead(t *testing.T) {
 		for code := range sentencesOf {
 			text := textIn(r, code, 1+r.IntN(4)) + "\n"
 			for _, order := range []xunicode.Endianness{xunicode.LittleEndian, xunicode.BigEndian} {
-				data, err := xunicode.UTF16(order, xunicode.IgnoreBOM).NewEncoder().Bytes([]byte(text))
-				must.OK(t, err)
+				data := must.Have(xunicode.UTF16(order, xunicode.IgnoreBOM).NewEncoder().Bytes([]byte(text)))(t)
 				if got, _, err := inUTF8(data, nil); string(got) != text {
 					t.Errorf("seed %d, %s: %q, %v", seed, code, got, err)
 				}
@@ -135,8 +134,7 @@ func TestPagesAreReadInWhatTheyAreIn(t *testing.T) {
 		`<?xml version="1.0" encoding="Shift_JIS"?>`: true, `<meta charset="utf-8">`: true, ``: true, `<meta charset="nosuch">`: true,
 		`<meta charset="EUC-KR">`: true, // in which it would have errors
 	} {
-		data, err := japanese.ShiftJIS.NewEncoder().String("<html><head>" + head + "<title>規程</title></head><body><p>" + text)
-		must.OK(t, err)
+		data := must.Have(japanese.ShiftJIS.NewEncoder().String("<html><head>" + head + "<title>規程</title></head><body><p>" + text))(t)
 		got, err := Read("a.html", []byte(data))
 		if said := show(got); (err == nil) != ok || ok && (got.Title != "規程" || !strings.Contains(said, text[:30])) {
 			t.Errorf("%.80s: %s, %v", head, said, err)
@@ -150,8 +148,7 @@ func TestPagesAreReadInWhatTheyAreIn(t *testing.T) {
 
 // latin1 returns a text in bytes of windows-1252.
 func latin1(t *testing.T, text string) string {
-	data, err := charmap.Windows1252.NewEncoder().String(text)
-	must.OK(t, err)
+	data := must.Have(charmap.Windows1252.NewEncoder().String(text))(t)
 	return data
 }
 

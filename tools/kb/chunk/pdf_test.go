@@ -60,8 +60,7 @@ func TestTextsOfAPDFArePutTogether(t *testing.T) {
 		"q 1 0 0 1 72 700 cm BT /F1 20 Tf (Rules) Tj ET BT /F2 10 Tf 1 0 0 1 0 -40 Tm "+wide("リモートワーク手当は")+" Tj 1 0 0 1 0 -52 Tm "+wide("月に5千円です。")+" Tj ET Q "+
 			"BT /F1 10 Tf 12 TL 72 600 Td (one) Tj (two) ' 2 1 (three) \" ET",
 	)
-	got, err := Read("rules.pdf", data)
-	must.OK(t, err)
+	got := must.Have(Read("rules.pdf", data))(t)
 	const want = "= rules\n[Leave] Twenty days are granted a year. More.⏎⏎Another paragraph\n" +
 		"[Rules] リモートワーク手当は月に5千円です。⏎⏎one two three\n"
 	if show(got) != want {
@@ -84,8 +83,7 @@ func TestBrokenPDFsEnd(t *testing.T) {
 // well, and what its fonts and parts unpack to is counted together.
 func TestAPageThatShowsMillionsOfStringsIsBounded(t *testing.T) {
 	data := pdfOf(t, "BT /F1 1 Tf "+strings.Repeat("(a)'", mostPieces+1000)+" ET")
-	file, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
-	must.OK(t, err)
+	file := must.Have(pdf.NewReader(bytes.NewReader(data), int64(len(data))))(t)
 	if pieces, err := piecesOf(pagesOf(file).pages[0], time.Now().Add(time.Hour)); len(pieces) != mostPieces || err != nil {
 		t.Errorf("%d pieces, want %d; %v", len(pieces), mostPieces, err)
 	}

@@ -39,9 +39,7 @@ func TestEachAnswerLeavesBeforeTheNextLineIsRead(t *testing.T) {
 	}()
 	r := bufio.NewReader(answers)
 	for _, tt := range []struct{ line, want string }{{"one", `"one"`}, {"12345678901", `"too long"`}, {"<>", `"<>"`}} {
-		if _, err := io.WriteString(ask, tt.line+"\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Have(io.WriteString(ask, tt.line+"\n"))(t)
 		if got, err := r.ReadString('\n'); got != tt.want+"\n" || err != nil {
 			t.Fatalf("%s: %q, %v, want %s", tt.line, got, err, tt.want)
 		}

@@ -24,8 +24,7 @@ func TestConnectAndUndoInAnEmptyHome(t *testing.T) {
 	for _, c := range Clients() {
 		t.Run(c.Name, func(t *testing.T) {
 			home, folder := t.TempDir(), t.TempDir()
-			changes, err := c.Plan(home, folder, server)
-			must.OK(t, err)
+			changes := must.Have(c.Plan(home, folder, server))(t)
 			for _, step := range c.ByHand(server) {
 				if strings.Contains(step, exampleURL) || strings.Contains(step, exampleModel) {
 					t.Errorf("a step names the server of the examples: %s", step)
@@ -90,8 +89,7 @@ func TestAFileThatIsThereIsMerged(t *testing.T) {
 				t.Skip(err)
 			}
 			for range 2 {
-				changes, err := c.Plan(home, folder, server)
-				must.OK(t, err)
+				changes := must.Have(c.Plan(home, folder, server))(t)
 				text := string(changes[0].After)
 				if !strings.Contains(text, row.has) || !strings.Contains(text, server.URL) {
 					t.Errorf("merged:\n%s", text)
@@ -108,9 +106,7 @@ func TestAFileThatIsThereIsMerged(t *testing.T) {
 				t.Errorf("Undo of a file that was changed: %v", err)
 			}
 			_ = os.WriteFile(path, now, 0o600)
-			if _, err := c.Undo(folder, false); err != nil {
-				t.Fatal(err)
-			}
+			must.Have(c.Undo(folder, false))(t)
 			if now, _ := os.ReadFile(path); string(now) != row.old {
 				t.Errorf("Undo left %q, want %q", now, row.old)
 			}
