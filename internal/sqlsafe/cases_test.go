@@ -3,6 +3,7 @@ package sqlsafe
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +14,28 @@ import (
 // statement is a case of a corpus.
 type statement struct{ says, sql string }
 
+// asking is what runs statements of either database.
+type asking func(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error)
+
+// runs runs a legitimate statement, and reports an error unless it gives rows of its columns.
+func (c *statement) runs(t *testing.T, query asking) {
+	t.Helper()
+	table, err := query(t.Context(), c.sql)
+	if err != nil {
+		t.Errorf("%q: %v", c.sql, err)
+		return
+	}
+	for _, record := range table.Records {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(record, &members); err != nil || len(members) != len(table.Columns) {
+			t.Errorf("%q: %s is no row of %q: %v", c.sql, record, table.Columns, err)
+		}
+	}
+}
+
 // stopped runs a hostile statement, and reports an error if it is not refused as its case says, or
 // takes longer than most.
-func (c *statement) stopped(t *testing.T, query func(context.Context, string, ...sql.NamedArg) (*Table, error), most time.Duration) {
+func (c *statement) stopped(t *testing.T, query asking, most time.Duration) {
 	t.Helper()
 	start := time.Now()
 	table, err := query(t.Context(), c.sql)

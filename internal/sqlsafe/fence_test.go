@@ -1,7 +1,6 @@
 package sqlsafe
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -19,9 +18,7 @@ var fencedIn = []string{
 }
 
 // fenceless runs statements in fences, and some that are no statement in a fence.
-func fenceless(t *testing.T, db interface {
-	Ask(ctx context.Context, q Statement) (*Table, error)
-}) {
+func fenceless(t *testing.T, db database) {
 	query, want := "SELECT user_id AS \"n```\"\n FROM users ORDER BY 1 LIMIT 1", "{\"n```\":1}"
 	for _, fence := range fencedIn {
 		sql := strings.Replace(fence, "⋯", query, 1)
@@ -32,16 +29,9 @@ func fenceless(t *testing.T, db interface {
 		// Places are those of the text as it came.
 		sql = strings.Replace(fence, "⋯", "SELECT 1,\nnope FROM users", 1)
 		_, err = db.Ask(t.Context(), Statement{SQL: sql})
-		at := -1
-		var said *pgconn.PgError
-		var refused *Refusal
-		if errors.As(err, &said) {
-			at = int(said.Position) - 1
-		} else if errors.As(err, &refused) {
-			at = refused.Offset
-		}
-		if at != strings.Index(sql, "nope") {
-			t.Errorf("%q: %v at %d", sql, err, at)
+		line, column := placeOf(sql, err)
+		if l, c := Place(sql, strings.Index(sql, "nope")+1); line != l || column != c {
+			t.Errorf("%q: %v at %d, %d", sql, err, line, column)
 		}
 	}
 	for _, sql := range []string{
@@ -52,6 +42,19 @@ func fenceless(t *testing.T, db interface {
 			t.Errorf("%q was taken", sql)
 		}
 	}
+}
+
+// placeOf is the place in a statement of what an error is about.
+func placeOf(sql string, err error) (line, column int) {
+	var said *pgconn.PgError
+	var refused *Refusal
+	if errors.As(err, &said) {
+		return Place(sql, int(said.Position))
+	}
+	if errors.As(err, &refused) {
+		line, column, _ = refused.Place()
+	}
+	return line, column
 }
 
 func TestAFenceAroundAStatementIsTakenAway(t *testing.T) {
@@ -74,9 +77,7 @@ func TestAFenceAroundAStatementIsTakenAway(t *testing.T) {
 var blanks = []string{"\u00a0", "\u00a0 \u3000", "\u2003", "\u202f", "\n\u2028", "\ufeff "}
 
 // oddBlanks runs statements with such blanks, which stay in texts, names and comments.
-func oddBlanks(t *testing.T, db interface {
-	Ask(ctx context.Context, q Statement) (*Table, error)
-}) {
+func oddBlanks(t *testing.T, db database) {
 	for _, blank := range blanks {
 		form := "\ufeffSELECT⋯1⋯AS⋯\"a⋯b\",⋯'c⋯d'⋯AS⋯x⋯/*⋯'*/,⋯upper('é⋯')⋯AS⋯é⋯FROM⋯users⋯LIMIT⋯1⋯;⋯"
 		table, err := db.Ask(t.Context(), Statement{SQL: strings.ReplaceAll(form, "⋯", blank)})
@@ -85,15 +86,7 @@ func oddBlanks(t *testing.T, db interface {
 		}
 		sql := strings.ReplaceAll("SELECT⋯1,⋯nope⋯FROM⋯users", "⋯", "\u00a0")
 		_, err = db.Ask(t.Context(), Statement{SQL: sql})
-		var said *pgconn.PgError
-		var refused *Refusal
-		column := 0
-		if errors.As(err, &said) {
-			_, column = Place(sql, int(said.Position))
-		} else if errors.As(err, &refused) {
-			_, column, _ = refused.Place()
-		}
-		if column != 11 {
+		if _, column := placeOf(sql, err); column != 11 {
 			t.Errorf("%v: column %d", err, column)
 		}
 	}
@@ -101,8 +94,7 @@ func oddBlanks(t *testing.T, db interface {
 
 // jsonOf is a text as JSON.
 func jsonOf(t *testing.T, s string) string {
-	text := must.Have(json.Marshal(s))(t)
-	return string(text)
+	return string(must.Have(json.Marshal(s))(t))
 }
 
 func TestOddBlanksAreBlanks(t *testing.T) {

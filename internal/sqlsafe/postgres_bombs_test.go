@@ -3,6 +3,7 @@ package sqlsafe
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -77,9 +78,6 @@ func TestRealPostgresBombsAreBounded(t *testing.T) {
 		if most.server > mostOfServer || most.program+most.workers > mostOfProgram && !testing.Short() {
 			t.Errorf("seed %d: the server took %d MB more, this program %d, its own processes %d", seed, most.server>>20, most.program>>20, most.workers>>20)
 		}
-		if slowest > 15*time.Second {
-			t.Errorf("seed %d: a bomb took %v", seed, slowest)
-		}
 		before.back(t)
 	}
 }
@@ -96,15 +94,11 @@ func TestRealPostgresBombsElsewhere(t *testing.T) {
 	said := map[string]int{}
 	_, most, slowest := s.bombs(t, db, seeds[0], rounds, said)
 	t.Logf("%d bombs, the slowest %v; the server took %d MB more; %v", rounds, slowest.Round(time.Millisecond), most.server>>20, said)
-	if slowest > 15*time.Second { // what it holds meanwhile depends on the machine's speed
-		t.Errorf("a statement took %v", slowest)
-	}
 }
 
 // bombs runs bombs of a seed. It gives what was held before, the most that was held beside it, and
 // the longest time, and counts in said how they ended.
 func (s *server) bombs(t *testing.T, db *PostgresDB, seed uint64, rounds int, said map[string]int) (before, most memory, slowest time.Duration) {
-	templates := sectionsOf(t, "postgres_bombs.txt")[0]
 	r := rand.New(rand.NewPCG(seed, 6))
 	if _, err := db.Query(t.Context(), "SELECT count(*) FROM users"); err != nil { // starts the parser, and connects
 		t.Fatal(err)
@@ -119,30 +113,54 @@ func (s *server) bombs(t *testing.T, db *PostgresDB, seed uint64, rounds int, sa
 	}
 	before = memoryNow()
 	stop := before.watch()
+	slowest = burst(t, "postgres_bombs.txt", r, rounds, said, db.Query, 15*time.Second)
+	return before, stop(), slowest
+}
+
+// fourAtOnce runs statements, four at a time.
+func fourAtOnce(statements iter.Seq[string], run func(sql string)) {
 	work := make(chan string)
 	var all sync.WaitGroup
-	var lock sync.Mutex
 	for range 4 {
 		all.Go(func() {
-			for query := range work {
-				start := time.Now()
-				_, err := db.Query(t.Context(), query)
-				lock.Lock()
-				slowest = max(slowest, time.Since(start))
-				said[ended(err)]++
-				lock.Unlock()
-				if os.Getenv("TOOLNORM_BOMBS") != "" && ended(err) != "refused" {
-					t.Logf("%v %s: %.200s: %.200v", time.Since(start).Round(time.Millisecond), ended(err), query, err)
-				}
+			for sql := range work {
+				run(sql)
 			}
 		})
 	}
-	for range rounds {
-		work <- bomb(templates[r.IntN(len(templates))], r)
+	for sql := range statements {
+		work <- sql
 	}
 	close(work)
 	all.Wait()
-	return before, stop(), slowest
+}
+
+// burst runs bombs of a file, four at a time, and reports an error for each that takes longer than
+// most. It gives the longest time, and counts in said how they ended.
+func burst(t *testing.T, file string, r *rand.Rand, rounds int, said map[string]int, query asking, most time.Duration) (slowest time.Duration) {
+	t.Helper()
+	templates := sectionsOf(t, file)[0]
+	var lock sync.Mutex
+	fourAtOnce(func(yield func(string) bool) {
+		for range rounds {
+			yield(bomb(templates[r.IntN(len(templates))], r))
+		}
+	}, func(sql string) {
+		start := time.Now()
+		_, err := query(t.Context(), sql)
+		took := time.Since(start)
+		if took > most {
+			t.Errorf("%.120s took %v", sql, took)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		slowest = max(slowest, took)
+		said[ended(err)]++
+		if os.Getenv("TOOLNORM_BOMBS") != "" && ended(err) != "refused" {
+			t.Logf("%v %s: %.200s: %.200v", took.Round(time.Millisecond), ended(err), sql, err)
+		}
+	})
+	return slowest
 }
 
 // ended is how a statement ended, in a word.

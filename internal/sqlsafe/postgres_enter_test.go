@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -141,9 +140,7 @@ func TestRealPostgresEntersNothingThatIsNotListed(t *testing.T) {
 					t.Errorf("of 150 statements %d enter a function by themselves: too few to say anything", n)
 				}
 			}
-			if after := s.state(t); after != before {
-				t.Errorf("something changed:\n%s\n%s", before, after)
-			}
+			s.unchanged(t, before)
 			if !strings.Contains(told, "public.audit (SECURITY DEFINER)") {
 				t.Errorf("told: %q", told)
 			}
@@ -176,27 +173,16 @@ func TestRealPostgresEntersWhatIsListed(t *testing.T) {
 
 // enter runs statements, four at a time, none of which may run.
 func (s *server) enter(t *testing.T, db *PostgresDB, statements []string) {
-	work := make(chan string)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for sql := range work {
-				table, err := db.Query(t.Context(), sql)
-				var said *pgconn.PgError
-				switch {
-				case err == nil:
-					t.Errorf("%s\n ran: %.200s", sql, table.Records)
-				case entered(err):
-					t.Errorf("%s\n entered: %v", sql, err)
-				case errors.As(err, &said) && said.Code == syntaxError:
-					t.Errorf("%s\n is no statement: %v", sql, err)
-				}
-			}
-		})
-	}
-	for _, sql := range statements {
-		work <- sql
-	}
-	close(work)
-	all.Wait()
+	fourAtOnce(slices.Values(statements), func(sql string) {
+		table, err := db.Query(t.Context(), sql)
+		var said *pgconn.PgError
+		switch {
+		case err == nil:
+			t.Errorf("%s\n ran: %.200s", sql, table.Records)
+		case entered(err):
+			t.Errorf("%s\n entered: %v", sql, err)
+		case errors.As(err, &said) && said.Code == syntaxError:
+			t.Errorf("%s\n is no statement: %v", sql, err)
+		}
+	})
 }

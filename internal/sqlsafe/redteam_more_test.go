@@ -1,7 +1,6 @@
 package sqlsafe
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
@@ -15,13 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// readTestdata returns a file of testdata.
-func readTestdata(t *testing.T, name string) string {
-	t.Helper()
-	text := must.Read(t, "testdata/"+name)
-	return string(text)
-}
-
 // TestRealPostgresStopsTheSecondRedTeam runs the statements that were written when the rules had
 // been there for long, on objects of the owner's that no rule knew: plain, and where operators of
 // extensions keep the owner's schema in the search path. Beside them stand calls of the server's
@@ -31,7 +23,7 @@ func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
 			s.owned(t, extensions)
-			must.Have(s.admin.Exec(t.Context(), readTestdata(t, "postgres_owner2.sql")))(t)
+			must.Have(s.admin.Exec(t.Context(), string(must.Read(t, "testdata/postgres_owner2.sql"))))(t)
 			written, costly := parted(redTeam(t, "postgres_redteam2.txt"))
 			before, patient := s.state(t), s.asker(t, patience)
 			attackAll(t, "as written", written, patient)
@@ -39,9 +31,7 @@ func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 				attackAll(t, "unlisted functions", s.unlisted(t, 20261128), patient)
 				attackAll(t, "costly", costly, s.asker(t, 200*time.Millisecond))
 			}
-			if after := s.state(t); after != before {
-				t.Errorf("something changed:\n%s\n%s", before, after)
-			}
+			s.unchanged(t, before)
 		})
 	}
 }
@@ -67,7 +57,7 @@ func (s *server) asker(t *testing.T, limit time.Duration) asking {
 	t.Helper()
 	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = limit })
 	must.Have(db.Ask(t.Context(), Statement{SQL: "SELECT 1", Limits: Limits{Time: time.Minute}}))(t)
-	return func(ctx context.Context, sql string) (*Table, error) { return db.Query(ctx, sql) }
+	return db.Query
 }
 
 // unlisted are calls, in several forms that a seed draws, of the server's own functions that are on
@@ -97,15 +87,15 @@ func (s *server) unlisted(t *testing.T, seed uint64) (all []attack) {
 // that the library says it has.
 func TestSQLiteStopsTheSecondRedTeam(t *testing.T) {
 	path := newFile(t)
-	own := must.Have(sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f")))(t)
-	must.Have(own.Exec(readTestdata(t, "sqlite_owner2.sql")))(t)
+	own := ownFile(t, path)
+	must.Have(own.Exec(string(must.Read(t, "testdata/sqlite_owner2.sql"))))(t)
 	all := append(redTeam(t, "sqlite_redteam2.txt"), unlistedSQLite(t, own)...)
 	own.Close()
 	db := openFile(t, path, func(c *SQLiteConfig) {
 		c.Tables = append(c.Tables, "made", "v_users", "v_bomb", "mirror", "od\"d ] ` name")
 	})
 	before := must.Read(t, path)
-	attackAll(t, "as written", all, func(ctx context.Context, sql string) (*Table, error) { return db.Query(ctx, sql) })
+	attackAll(t, "as written", all, db.Query)
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("the file has changed, %v", err)
 	}

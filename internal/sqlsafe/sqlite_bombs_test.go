@@ -2,7 +2,6 @@ package sqlsafe
 
 import (
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -18,38 +17,12 @@ func TestSQLiteBombsAreBounded(t *testing.T) {
 		idle.Go(func() { _, _ = db.Query(t.Context(), "SELECT count(*) FROM orders a, orders b, orders c") })
 	}
 	idle.Wait()
-	templates := sectionsOf(t, "sqlite_bombs.txt")[0]
 	rounds, seeds := trials(60, 7, 1123)
 	for _, seed := range seeds {
 		s, r, said := time.Now(), rand.New(rand.NewPCG(seed, 7)), map[string]int{}
 		before := memoryNow()
 		stop := before.watch()
-		work := make(chan string)
-		var all sync.WaitGroup
-		var lock sync.Mutex
-		for range 4 {
-			all.Go(func() {
-				for query := range work {
-					start := time.Now()
-					_, err := db.Query(t.Context(), query)
-					took := time.Since(start)
-					if took > 5*time.Second {
-						t.Errorf("seed %d: %.120s took %v", seed, query, took)
-					}
-					lock.Lock()
-					said[ended(err)]++
-					lock.Unlock()
-					if os.Getenv("TOOLNORM_BOMBS") != "" {
-						t.Logf("%v %s: %.200s: %.200v", took.Round(time.Millisecond), ended(err), query, err)
-					}
-				}
-			})
-		}
-		for range rounds {
-			work <- bomb(templates[r.IntN(len(templates))], r)
-		}
-		close(work)
-		all.Wait()
+		burst(t, "sqlite_bombs.txt", r, rounds, said, db.Query, 5*time.Second)
 		most := stop()
 		t.Logf("seed %d: %d bombs in %v; this program took %d MB more, its processes %d; %v", seed, rounds, time.Since(s).Round(time.Millisecond), most.program>>20, most.workers>>20, said)
 		if most.program+most.workers > mostOfProgram && !testing.Short() { // the race detector's runs hold several times as much

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,11 +21,18 @@ import (
 func newFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a b?.db")
-	db := must.Have(sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f")))(t)
+	db := ownFile(t, path)
 	defer db.Close()
 	tables := must.Read(t, "testdata/sqlite_tables.sql")
 	must.Have(db.Exec(string(tables)))(t)
 	return path
+}
+
+// ownFile opens it for everything, as its owner does. A statement that was stopped in time may hold
+// its lock for a moment.
+func ownFile(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	return must.Have(sql.Open("sqlite", "file:"+strings.NewReplacer(" ", "%20", "?", "%3f").Replace(path)+"?_pragma=busy_timeout(10000)"))(t)
 }
 
 // openFile opens it for reading four of its tables.
@@ -60,17 +66,7 @@ func TestSQLiteStopsHostileStatements(t *testing.T) {
 func TestSQLiteRunsLegitimateStatements(t *testing.T) {
 	db := openFile(t, newFile(t), nil)
 	for _, c := range corpus(t, "sqlite_legitimate.txt") {
-		table, err := db.Query(t.Context(), c.sql)
-		if err != nil {
-			t.Errorf("%q: %v", c.sql, err)
-			continue
-		}
-		for _, record := range table.Records {
-			var members map[string]json.RawMessage
-			if err := json.Unmarshal(record, &members); err != nil || len(members) != len(table.Columns) {
-				t.Errorf("%q: %s is no row of %q: %v", c.sql, record, table.Columns, err)
-			}
-		}
+		c.runs(t, db.Query)
 	}
 }
 
