@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -177,13 +178,7 @@ func (s *Snapshot) Set(name string) (Toolset, bool) {
 }
 
 // Sets returns the sorted names of the sets that the caller may use.
-func (s *Snapshot) Sets() (names []string) {
-	for name := range s.sets {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (s *Snapshot) Sets() []string { return slices.Sorted(maps.Keys(s.sets)) }
 
 // Within returns the part of the snapshot that the given set offers. It is empty if there is no
 // such set.

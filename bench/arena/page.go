@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -224,11 +225,7 @@ func (b *board) costs() (all []cost) {
 		}
 		for family, byLength := range took {
 			one := cost{Reader: r.name, Family: family}
-			lengths := []int{}
-			for n := range byLength {
-				lengths = append(lengths, n)
-			}
-			slices.Sort(lengths)
+			lengths := slices.Sorted(maps.Keys(byLength))
 			short, long := lengths[0], lengths[len(lengths)-1]
 			if a := byLength[long]; a.took > 0 && a.err == "" {
 				one.Nanoseconds = fmt.Sprintf("%.0f", float64(a.took.Nanoseconds())/float64(long))

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand"
 	"regexp"
 	"slices"
@@ -106,7 +107,8 @@ var freeKeys = []string{"a", "b", "name", "n", "tags", "total", "on"}
 // others, in random order.
 func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	var members []string
-	for _, key := range sortedKeys(s.Properties) {
+	// sorted, so that a seed gives the same calls on every run
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
 		if slices.Contains(s.Required, key) || r.Intn(2) == 0 {
 			members = append(members,
 				fmt.Sprintf("%q: %s", key, l.value(r, c, s.Properties[key], deep)))
@@ -123,16 +125,6 @@ func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	}
 	r.Shuffle(len(members), func(i, k int) { members[i], members[k] = members[k], members[i] })
 	return "{" + strings.Join(members, ", ") + "}"
-}
-
-// sortedKeys returns the sorted keys of a map, so that a seed gives the same calls on every run.
-func sortedKeys[V any](m map[string]V) []string {
-	var keys []string
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // quoteInner returns a text as a JSON string, without the quotes around it.

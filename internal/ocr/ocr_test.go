@@ -3,6 +3,7 @@ package ocr
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -93,11 +94,7 @@ func narrowed(text string) string {
 // TestTheDictionaryIsRestored holds that every word of it comes back, and that no hyphen between
 // two of its words is taken for a mark.
 func TestTheDictionaryIsRestored(t *testing.T) {
-	var all []string
-	for word := range words() {
-		all = append(all, word)
-	}
-	slices.Sort(all)
+	all := slices.Sorted(maps.Keys(words()))
 	if len(all) < 17_000 {
 		t.Fatalf("%d words", len(all))
 	}
@@ -329,8 +326,7 @@ func FuzzNormalize(f *testing.F) {
 
 // BenchmarkRule is 10,000 characters of the labelled lines, by the rule alone.
 func BenchmarkRule(b *testing.B) {
-	text := must.Read(b, "testdata/labelled.txt")
-	page := []rune(strings.Repeat(strings.ReplaceAll(string(text), "~", "-"), 3))[:MaxText]
+	page := []rune(strings.Repeat(strings.ReplaceAll(string(must.Read(b, "testdata/labelled.txt")), "~", "-"), 3))[:MaxText]
 	n := Normalizer{Without: Keep}
 	for b.Loop() {
 		must.Have(n.Normalize(b.Context(), string(page)))(b)

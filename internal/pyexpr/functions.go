@@ -1,6 +1,7 @@
 package pyexpr
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -73,10 +74,5 @@ var functions = sync.OnceValue(func() map[string]*function {
 // Names returns the names of all functions in alphabetical order. A parameter with such a name
 // hides the function.
 func Names() []string {
-	var names []string
-	for name := range functions() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(functions()))
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"log"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -27,11 +28,7 @@ func main() {
 			seen[row[baseForm]] = true
 		}
 	}
-	var words []string
-	for w := range seen {
-		words = append(words, w)
-	}
-	slices.Sort(words) // words that begin alike compress well side by side
+	words := slices.Sorted(maps.Keys(seen)) // words that begin alike compress well side by side
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {

@@ -2,6 +2,7 @@ package object
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -82,11 +83,7 @@ func fromArray(m *py.Account, v []any, depth int) Value {
 // their original order.
 func fromObject(m *py.Account, v map[string]any, depth int) Value {
 	m.AllocItems(int64(len(v)))
-	keys := make([]string, 0, len(v))
-	for k := range v {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(v))
 	d := NewDict()
 	for _, k := range keys {
 		item := FromJSON(m, v[k], depth+1)

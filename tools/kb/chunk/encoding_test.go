@@ -3,6 +3,7 @@ package chunk
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -58,11 +59,7 @@ func textIn(r *rand.Rand, language string, n int) string {
 // has their letters. Nearly all have to be read, and of those with six sentences all but one in
 // 500; no text may be read as another one. The last seeds are held out.
 func TestTextsAreReadInTheirEncodingOrRefused(t *testing.T) {
-	codes := make([]string, 0, len(sentencesOf))
-	for code := range sentencesOf {
-		codes = append(codes, code)
-	}
-	slices.Sort(codes)
+	codes := slices.Sorted(maps.Keys(sentencesOf))
 	read, refused, long := 0, 0, 0
 	for seed := range uint64(60) {
 		if seed >= 40 {
@@ -148,8 +145,7 @@ func TestPagesAreReadInWhatTheyAreIn(t *testing.T) {
 
 // latin1 returns a text in bytes of windows-1252.
 func latin1(t *testing.T, text string) string {
-	data := must.Have(charmap.Windows1252.NewEncoder().String(text))(t)
-	return data
+	return must.Have(charmap.Windows1252.NewEncoder().String(text))(t)
 }
 
 // TestAFewBadBytesLeaveTheRest holds that one odd byte does not take the file down, and is told.
