@@ -49,22 +49,11 @@ func (b *board) differences(r *reader) (all []difference) {
 // writeDifferences writes all differences into a file, one JSON object per line. It returns an
 // error if the file cannot be written.
 func (b *board) writeDifferences(name string) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := bufio.NewWriter(f)
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
+	var all []difference
 	for _, r := range b.readers[1:] {
-		for _, d := range b.differences(r) {
-			if err := e.Encode(d); err != nil {
-				return err
-			}
-		}
+		all = append(all, b.differences(r)...)
 	}
-	return w.Flush()
+	return input.WriteLines(name, all)
 }
 
 // show prints the differences of a reader, named by its id, or of one row, as READER/ROW. It

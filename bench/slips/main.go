@@ -25,7 +25,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -144,21 +143,4 @@ func (l *lab) slipAll(to *slipped, seed int64, rounds int) {
 		m := l.measureSlips(g, seed, rounds)
 		return func() { to.add(m) }
 	})
-}
-
-// writeLines writes texts that were not read as meant into a file, one JSON object per line. It
-// returns an error if the file cannot be written.
-func writeLines(name string, all []example) error {
-	out, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	for _, x := range all {
-		if err := e.Encode(x); err != nil {
-			return err
-		}
-	}
-	return out.Close()
 }

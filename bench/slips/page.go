@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"toolnorm/bench/arena/input"
 )
 
 // write writes the page and, if the settings name a file for them, the texts that were not read as
@@ -17,7 +19,7 @@ func (f *figures) write() error {
 	f.print(&b)
 	if f.settings.examples != "" {
 		all := slices.Concat(f.seen.examples, f.examples)
-		if err := writeLines(f.settings.examples, all); err != nil {
+		if err := input.WriteLines(f.settings.examples, all); err != nil {
 			return err
 		}
 	}

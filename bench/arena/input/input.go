@@ -70,6 +70,16 @@ func Tools(offered []chat.Tool) json.RawMessage {
 // Write writes cases into a file, one JSON object per line. Before the cases it writes the sets of
 // tools to which they refer. It returns an error if the file cannot be written.
 func Write(name string, cases []Case, sets map[string][]chat.Tool) error {
+	var all []Case
+	for set, tools := range sets {
+		all = append(all, Case{ToolSet: set, Tools: Tools(tools)})
+	}
+	return WriteLines(name, append(all, cases...))
+}
+
+// WriteLines writes values into a file, one JSON object per line. It returns an error if the file
+// cannot be written.
+func WriteLines[T any](name string, values []T) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
@@ -78,13 +88,8 @@ func Write(name string, cases []Case, sets map[string][]chat.Tool) error {
 	w := bufio.NewWriter(f)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	for set, tools := range sets {
-		if err := e.Encode(Case{ToolSet: set, Tools: Tools(tools)}); err != nil {
-			return err
-		}
-	}
-	for _, c := range cases {
-		if err := e.Encode(c); err != nil {
+	for _, v := range values {
+		if err := e.Encode(v); err != nil {
 			return err
 		}
 	}
