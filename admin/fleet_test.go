@@ -108,9 +108,7 @@ func TestLiveShowsAllReplicas(t *testing.T) {
 	if status != 200 || !strings.Contains(body, `"said to b6"`) || !strings.Contains(body, `"replica":"replica b"`) || !strings.Contains(body, `"means":`) {
 		t.Errorf("%d %s", status, body)
 	}
-	if status, body := asked(t, a, "GET", "/admin/api/exchanges/none", ""); status != 404 {
-		t.Errorf("%d %s", status, body)
-	}
+	answers(t, a, "GET", "/admin/api/exchanges/none", "", 404, "")
 
 	one := listen(t, srv.URL+"/admin/api/exchanges/runs/live")
 	hear := run.Bodies.Heard("raw")
@@ -126,9 +124,7 @@ func TestLiveShowsAllReplicas(t *testing.T) {
 	logB.Add(run)
 	next(t, one, "end ")
 	page.until(t, list, "the end", func() bool { return len(page.running) == 0 && page.all["runs"] == "replica b" })
-	if status, _ := asked(t, a, "POST", "/admin/api/exchanges/runs/stop", ""); status != 404 {
-		t.Errorf("what has ended is stopped: %d", status)
-	}
+	answers(t, a, "POST", "/admin/api/exchanges/runs/stop", "", 404, "")
 }
 
 // TestAReplicaThatIsAwayHoldsUpNothing has one of three killed, and one that never answered.

@@ -84,10 +84,7 @@ func TestKnowledgeBasesAreManaged(t *testing.T) {
 		{"DELETE", "/" + id, "", 204, ""},
 		{"GET", "/" + id, "", 404, "Knowledge base not found"},
 	} {
-		status, body := asked(t, s, row.method, API+"knowledge-bases"+row.path, row.body)
-		if status != row.status || !strings.Contains(body, row.want) {
-			t.Errorf("%s %s %s: %d %s", row.method, row.path, row.body, status, body)
-		}
+		answers(t, s, row.method, API+"knowledge-bases"+row.path, row.body, row.status, row.want)
 	}
 }
 
@@ -109,9 +106,7 @@ func TestAnImportTellsHowFarItIs(t *testing.T) {
 	if err := json.Unmarshal([]byte(shown), &all); err != nil || len(all.Documents) != 1 {
 		t.Fatalf("%s: %v", shown, err)
 	}
-	if status, body := asked(t, s, "DELETE", path+"/"+all.Documents[0].ID, ""); status != 204 {
-		t.Errorf("%d %s", status, body)
-	}
+	answers(t, s, "DELETE", path+"/"+all.Documents[0].ID, "", 204, "")
 }
 
 func TestADocumentIsMovedToAnotherBase(t *testing.T) {
@@ -146,9 +141,7 @@ func TestADocumentIsMovedToAnotherBase(t *testing.T) {
 		{path, `{"to":"` + to + `"}`, 200, `{"embedded":0}`},
 		{path, `{"to":"` + to + `"}`, 404, "no such document"},
 	} {
-		if status, body := asked(t, s, "POST", API+"knowledge-bases"+row.path, row.body); status != row.status || !strings.Contains(body, row.want) {
-			t.Errorf("%s %s: %d %s", row.path, row.body, status, body)
-		}
+		answers(t, s, "POST", API+"knowledge-bases"+row.path, row.body, row.status, row.want)
 	}
 	if kinds := page.take(); !slices.Equal(kinds, []string{"knowledge"}) {
 		t.Errorf("pages were told of %q", kinds)
@@ -159,9 +152,7 @@ func TestADocumentIsMovedToAnotherBase(t *testing.T) {
 		}
 	}
 	again := add(from)
-	if status, body := asked(t, s, "POST", API+"knowledge-bases/"+from+"/documents/"+again+"/move", `{"to":"`+to+`"}`); status != 409 || !strings.Contains(body, `"name_taken"`) {
-		t.Errorf("two of one name: %d %s", status, body)
-	}
+	answers(t, s, "POST", API+"knowledge-bases/"+from+"/documents/"+again+"/move", `{"to":"`+to+`"}`, 409, `"name_taken"`)
 }
 
 func TestWithoutAStoreThereAreNoKnowledgeBases(t *testing.T) {

@@ -27,6 +27,14 @@ func asked(t *testing.T, s *Server, method, path, body string) (status int, answ
 	return w.Code, w.Body.String()
 }
 
+// answers reports an error unless a request of an administrator has a status, and text in its answer.
+func answers(t *testing.T, s *Server, method, path, body string, status int, text string) {
+	t.Helper()
+	if got, answer := asked(t, s, method, path, body); got != status || !strings.Contains(answer, text) {
+		t.Errorf("%s %s %.200s: %d %s, want %d with %s", method, path, body, got, answer, status, text)
+	}
+}
+
 // exchanged is a log with one exchange: a call that is out of its bounds, with a prompt and a
 // schema.
 func exchanged(bodies bool) *trace.Log {
@@ -71,21 +79,14 @@ func TestLiveShowsWhyACallWasRewritten(t *testing.T) {
 	if b := one.Exchange.Bodies; one.Exchange.Finish != "tool_calls" || b.Left.Parts[0].Text != "tool_calls" || b.Wrote[0].Prompt != "PROMPT<think>" || !strings.Contains(string(b.Schemas["get_weather"]), "maximum") {
 		t.Errorf("the exchange is %s", body)
 	}
-	if status, body := asked(t, s, "GET", "/admin/api/exchanges/none", ""); status != 404 {
-		t.Errorf("%d %s", status, body)
-	}
+	answers(t, s, "GET", "/admin/api/exchanges/none", "", 404, "")
 }
 
 func TestLiveWithoutTraceIsEmpty(t *testing.T) {
 	for _, c := range []Config{{}, {Trace: exchanged(false)}} {
-		status, body := asked(t, New(c), "GET", "/admin/api/exchanges", "")
-		if status != 200 || !strings.Contains(body, `"exchanges":[`) {
-			t.Errorf("%d %s", status, body)
-		}
+		answers(t, New(c), "GET", "/admin/api/exchanges", "", 200, `"exchanges":[`)
 	}
-	if status, body := asked(t, New(Config{Trace: exchanged(false)}), "GET", "/admin/api/exchanges/chatcmpl-1", ""); status != 200 || !strings.Contains(body, `"readings":[]`) {
-		t.Errorf("%d %s", status, body)
-	}
+	answers(t, New(Config{Trace: exchanged(false)}), "GET", "/admin/api/exchanges/chatcmpl-1", "", 200, `"readings":[]`)
 }
 
 func TestReplayReadsByAnotherFormat(t *testing.T) {
@@ -102,9 +103,7 @@ func TestReplayReadsByAnotherFormat(t *testing.T) {
 		{`{"text":"hi","formats":"hermes"}`, 400, `"param":"formats"`},
 		{`{"text":"` + strings.Repeat("a", 300<<10) + `","format":"hermes"}`, 413, "256 KiB"},
 	} {
-		if status, body := asked(t, s, "POST", "/admin/api/replay", row.body); status != row.status || !strings.Contains(body, row.want) {
-			t.Errorf("%.80s: %d %s", row.body, status, body)
-		}
+		answers(t, s, "POST", "/admin/api/replay", row.body, row.status, row.want)
 	}
 	if _, body := asked(t, s, "GET", "/admin/api/formats", ""); !strings.Contains(body, `"hermes"`) {
 		t.Errorf("the formats are %s", body)
@@ -128,9 +127,7 @@ func TestAFamilyIsProposedForAMarkedCall(t *testing.T) {
 		{text + `"model":"acme-7b","tool":{"from":16,"to":27},"arguments":{"from":35,"to":50}}`, 200, `models  acme-7b*`},
 		{`{"name":"acme","text":"` + strings.Repeat("a", 300<<10) + `"}`, 413, "256 KiB"},
 	} {
-		if status, body := asked(t, s, "POST", "/admin/api/learn", row.body); status != row.status || !strings.Contains(body, row.want) {
-			t.Errorf("%.200s: %d %s", row.body, status, body)
-		}
+		answers(t, s, "POST", "/admin/api/learn", row.body, row.status, row.want)
 	}
 }
 
@@ -159,9 +156,7 @@ func TestModelsAreListedAndExamined(t *testing.T) {
 	}
 	for _, path := range []string{"GET /admin/api/models", "POST /admin/api/models/examine"} {
 		method, path, _ := strings.Cut(path, " ")
-		if status, body := asked(t, New(Config{}), method, path, `{"model":"m"}`); status != 400 {
-			t.Errorf("%s: %d %s", path, status, body)
-		}
+		answers(t, New(Config{}), method, path, `{"model":"m"}`, 400, "")
 	}
 }
 
@@ -243,9 +238,7 @@ func TestServersAndToolsAreManaged(t *testing.T) {
 		{"POST", "registry/call", `{"name":"echo","arguments":"{\"x\":1}"}`, 200, `{"text":"{\"x\":1}","isError":false}`},
 		{"POST", "registry/call", `{"name":"none","arguments":"{}"}`, 200, `"isError":true`},
 	} {
-		if status, body := asked(t, s, row.method, "/admin/api/"+row.path, row.body); status != row.status || !strings.Contains(body, row.want) {
-			t.Errorf("%s %s: %d %s", row.method, row.path, status, body)
-		}
+		answers(t, s, row.method, "/admin/api/"+row.path, row.body, row.status, row.want)
 	}
 }
 
@@ -266,10 +259,6 @@ func TestTextsAreKeptForATime(t *testing.T) {
 			t.Errorf("%s: the list is %s", tt.body, list)
 		}
 	}
-	if status, _ := asked(t, s, "POST", "/admin/api/exchanges/none/stop", "{}"); status != 404 {
-		t.Errorf("stopping nothing is %d", status)
-	}
-	if status, _ := asked(t, s, "GET", "/admin/api/exchanges?after=x", ""); status != 400 {
-		t.Errorf("after=x is %d", status)
-	}
+	answers(t, s, "POST", "/admin/api/exchanges/none/stop", "{}", 404, "")
+	answers(t, s, "GET", "/admin/api/exchanges?after=x", "", 400, "")
 }

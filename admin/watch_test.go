@@ -137,8 +137,7 @@ func TestStreamsAreCompressedForOtherMachines(t *testing.T) {
 		if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != tt.packed {
 			t.Errorf("%+v: %v", tt, w.Header())
 		} else if packed {
-			zip := must.Have(gzip.NewReader(body))(t)
-			body = zip
+			body = must.Have(gzip.NewReader(body))(t)
 		}
 		if text, err := io.ReadAll(body); string(text) != "event: end\ndata: {}\n\n" || err != nil {
 			t.Errorf("%+v: %q, %v", tt, text, err)
