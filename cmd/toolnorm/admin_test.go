@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,45 +9,11 @@ import (
 	"toolnorm/internal/test/must"
 )
 
-func TestAnAdminKeyOpensAdmin(t *testing.T) {
-	const apiKey, adminKey = "sk-0123456789abcdef", "ad-0123456789abcdef"
-	for _, tt := range []struct {
-		name string
-		args []string
-		want map[string]int // by "path key"
-	}{
-		{"no keys", nil, map[string]int{"/admin ": 200, "/admin/api/session ": 200, "/adminx ": 404}},
-		{"API keys", []string{"--api-keys", apiKey}, map[string]int{
-			"/admin ": 200, "/admin/api/session ": 401, "/admin/api/session " + apiKey: 200, "/admin/api/session " + adminKey: 401,
-		}},
-		{"both", []string{"--api-keys", apiKey, "--admin-key", adminKey}, map[string]int{
-			"/admin ": 200, "/admin/api/session ": 401, "/admin/api/session " + apiKey: 403, "/admin/api/session " + adminKey: 200,
-			"/v1/models " + adminKey: 200, "/v1/models " + apiKey: 200,
-		}},
-		{"an admin key", []string{"--admin-key", adminKey}, map[string]int{
-			"/admin/api/session ": 401, "/admin/api/session " + adminKey: 200, "/v1/models ": 200,
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			clean(t, "")
-			m := serving(t, io.Discard, append(tt.args, "--data", t.TempDir())...)
-			for ask, want := range tt.want {
-				path, key, _ := strings.Cut(ask, " ")
-				got := status(t, m.URL()+path, key)
-				if got != want {
-					t.Errorf("%s: %d, want %d", ask, got, want)
-				}
-			}
-		})
-	}
-}
-
 func TestABrowserIsLedToThePage(t *testing.T) {
 	if !web.HasPage() {
 		t.Skip("the binary has no page; make page builds it")
 	}
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir())
+	m := fresh(t, "--data", t.TempDir())
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
@@ -68,16 +33,13 @@ func TestABrowserIsLedToThePage(t *testing.T) {
 }
 
 func TestAnAliasMayEndInASuffix(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir(), "--sample", "always",
+	m := fresh(t, "--data", t.TempDir(), "--sample", "always",
 		"--alias", "helper=demo/hermes@agent", "--alias", "term=demo/hermes@shell")
 	for model, want := range map[string]string{"helper": "EMP001", "term": "```bash"} {
-		resp := must.Have(http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(
-			`{"model":"`+model+`","messages":[{"role":"user","content":"How many vacation days has employee EMP001 left in 2025?"}]}`)))(t)
-		body, _ := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
-			t.Errorf("%s: %d %s, want %q in it", model, resp.StatusCode, body, want)
+		status, body := ask(t, "POST", m.URL()+"/v1/chat/completions",
+			`{"model":"`+model+`","messages":[{"role":"user","content":"How many vacation days has employee EMP001 left in 2025?"}]}`)
+		if status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s, want %q in it", model, status, body, want)
 		}
 	}
 }

@@ -20,8 +20,7 @@ import (
 )
 
 func TestTheAgentAnswersAtItsAddressAndAsAModel(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard)
+	m := fresh(t)
 	const params = `"model":"demo/hermes","messages":[{"role":"user","content":"How many vacation days has employee \"EMP001\" left in 2025?"}]`
 	if status, body := ask(t, "POST", m.URL()+"/generate_with_mcp", `{"method":"generate_content","params":{`+params+`},"id":1}`); status != 200 || !strings.Contains(body, `"stop_reason":"final","tool_calls":[]`) {
 		t.Errorf("without a server: %d %s", status, body)

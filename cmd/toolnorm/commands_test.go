@@ -14,8 +14,7 @@ import (
 // complains about.
 func transcripts(t *testing.T, path string) map[string]map[string]string {
 	t.Helper()
-	src := must.Read(t, path)
-	sections, err := golden.Sections(src)
+	sections, err := golden.Sections(must.Read(t, path))
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

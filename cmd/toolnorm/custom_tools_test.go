@@ -97,10 +97,8 @@ func viaMCP(t *testing.T, m *Main, name, args string) string {
 // viaRunner calls a tool as toolrun does.
 func viaRunner(t *testing.T, dir, name, args string) string {
 	t.Helper()
-	address := must.Have(runner.FindAddress(dir))(t)
-	own := runner.Client{Address: address}
-	out := must.Have(own.Call(t.Context(), name, json.RawMessage(args)))(t)
-	return string(out.JSON())
+	own := runner.Client{Address: must.Have(runner.FindAddress(dir))(t)}
+	return string(must.Have(own.Call(t.Context(), name, json.RawMessage(args)))(t).JSON())
 }
 
 // viaChat has the demo model call the tool that it is told to, by the agent, and gives what it
@@ -166,10 +164,7 @@ func TestCustomToolsOnEveryFace(t *testing.T) {
 // TestReplicasOfferTheSameTools starts two programs on one PostgreSQL: what is made at one is
 // called at the other, whose MCP clients hear of it.
 func TestReplicasOfferTheSameTools(t *testing.T) {
-	where := databases.Postgres(t)
-	clean(t, "")
-	first := serving(t, io.Discard, "--data", t.TempDir(), "--store", where)
-	second := serving(t, io.Discard, "--data", t.TempDir(), "--store", where)
+	first, second, _ := replicas(t)
 	hears := listening(t, second)
 	for _, tool := range []string{dailyLimit, multiply} {
 		if status, body := administer(t, first, "POST", "tools", tool); status != 201 {

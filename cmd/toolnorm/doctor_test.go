@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -103,8 +102,7 @@ func TestDoctorsSettingsAreTaken(t *testing.T) {
 
 // The page gets the report of the command, by the settings in force.
 func TestThePageExamines(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir())
+	m := fresh(t, "--data", t.TempDir())
 	for body, want := range map[string]string{
 		`{}`:                      "127.0.0.1:1",
 		`{"model":"demo/hermes"}`: `"problems":false`,

@@ -18,8 +18,7 @@ import (
 // TestThePlanOfAnAgentIsThatOfItsModel holds what the page Models shows of names that the agent
 // answers.
 func TestThePlanOfAnAgentIsThatOfItsModel(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir(), "--alias", "helper=demo/hermes@agent")
+	m := fresh(t, "--data", t.TempDir(), "--alias", "helper=demo/hermes@agent")
 	status, got := withToken(t, "POST", m.URL()+"/v1/chat/completions", "", `{"model":"helper","messages":[{"role":"user","content":"Hi"}]}`)
 	if status != 200 {
 		t.Fatalf("%d %s", status, got)
@@ -86,8 +85,7 @@ func TestAliasesAreCheckedAtTheStart(t *testing.T) {
 	var log log
 	m := serving(t, &log, "--data", t.TempDir(), "--alias", "a=demo/nosuch@agent", "--alias", "b=demo/hermes@agent", "--alias", "c=demo/hermes@agnet", "--list-suffixes", "shell")
 	eng := m.now.Load().engine
-	models := must.Have(eng.Models(t.Context()))(t)
-	checkAliases(m.log, m.Config.Alias, eng, "demo", models)
+	checkAliases(m.log, m.Config.Alias, eng, "demo", must.Have(eng.Models(t.Context()))(t))
 	got := log.String()
 	for alias, told := range map[string]bool{"a": true, "b": false, "c": true} {
 		if strings.Contains(got, `"alias":"`+alias+`"`) != told {

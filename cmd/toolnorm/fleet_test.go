@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -18,11 +17,7 @@ import (
 // TestLiveOfThreeReplicas looks by the page of one program at the requests of two others that share
 // its PostgreSQL, one of which is a process that is killed.
 func TestLiveOfThreeReplicas(t *testing.T) {
-	where := databases.Postgres(t)
-	clean(t, "")
-	flags := []string{"--store", where, "--ollama=127.0.0.1:1", "--trace-bodies"}
-	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
-	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	first, second, where := replicas(t, "--trace-bodies")
 	third := startProcess(t, "--store="+where, "--data="+t.TempDir(), "--trace-bodies")
 	host := must.Have(os.Hostname())(t)
 	label := func(url string) string { return host + url[strings.LastIndex(url, ":"):] }
@@ -91,11 +86,7 @@ func TestLiveOfThreeReplicas(t *testing.T) {
 
 // TestACallIsCancelledAtAnotherProgram takes a call back at the program that does not run it.
 func TestACallIsCancelledAtAnotherProgram(t *testing.T) {
-	where := databases.Postgres(t)
-	clean(t, "")
-	flags := []string{"--store", where, "--ollama=127.0.0.1:1"}
-	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
-	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	first, second, _ := replicas(t)
 	began, ended := make(chan bool), make(chan error, 1)
 	must.OK(t, first.toolbox.Registry.Set("test", tools.Tool{Name: "waits", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
 		close(began)

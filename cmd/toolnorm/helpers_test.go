@@ -54,8 +54,22 @@ func started(t *testing.T, out io.Writer, args ...string) (*Main, error) {
 // serving is the program, at work.
 func serving(t *testing.T, out io.Writer, args ...string) *Main {
 	t.Helper()
-	m := must.Have(started(t, out, append([]string{"--listen=127.0.0.1:0"}, args...)...))(t)
-	return m
+	return must.Have(started(t, out, append([]string{"--listen=127.0.0.1:0"}, args...)...))(t)
+}
+
+// fresh is the program at work in an environment without settings.
+func fresh(t *testing.T, args ...string) *Main {
+	t.Helper()
+	clean(t, "")
+	return serving(t, io.Discard, args...)
+}
+
+// replicas are two programs on one PostgreSQL, at where, with no file in common.
+func replicas(t *testing.T, args ...string) (first, second *Main, where string) {
+	t.Helper()
+	where = databases.Postgres(t)
+	args = append(args, "--store", where, "--ollama=127.0.0.1:1")
+	return fresh(t, append(args, "--data", t.TempDir())...), serving(t, io.Discard, append(args, "--data", t.TempDir())...), where
 }
 
 // ran runs a command to its end, and returns what it wrote and its error.

@@ -37,8 +37,7 @@ func tokenWith(t *testing.T, sub string, more map[string]any) string {
 	t.Helper()
 	claims := jwt.MapClaims{"sub": sub, "tenant_id": "acme", "exp": time.Now().Add(time.Hour).Unix()}
 	maps.Copy(claims, more)
-	token := must.Have(jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(jwtSecret)))(t)
-	return token
+	return must.Have(jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(jwtSecret)))(t)
 }
 
 // withToken sends a request that bears a token.
@@ -98,8 +97,7 @@ func TestEveryFaceTellsToolsWhoAsks(t *testing.T) {
 		}
 	}
 	// Whoever can read the address file is the user who runs the program.
-	address := must.Have(runner.FindAddress(dir))(t)
-	own := runner.Client{Address: address}
+	own := runner.Client{Address: must.Have(runner.FindAddress(dir))(t)}
 	if out, err := own.Call(t.Context(), "calculate_vacation_days", []byte(args)); err != nil || !strings.Contains(string(out.Result), "asked by local of , admin true") {
 		t.Errorf("%s, %v", out.JSON(), err)
 	}
@@ -147,20 +145,6 @@ func TestALegacyMessageIsAskedByItsOwnToken(t *testing.T) {
 		}
 	}
 	t.Error("no answer")
-}
-
-func TestOnlyAdminsManageTheServer(t *testing.T) {
-	clean(t, "")
-	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
-	m := serving(t, io.Discard, "--jwt-admin-role", "boss")
-	for path, want := range map[string]int{"/mcp/list": 200, "/debug": 200, "/admin/api/session": 200} {
-		if status, body := withToken(t, "GET", m.URL()+path, tokenOf(t, "kim", "role", "boss"), ""); status != want {
-			t.Errorf("%s, an admin: %d %s", path, status, body)
-		}
-		if status, body := withToken(t, "GET", m.URL()+path, tokenOf(t, "hong"), ""); status != 403 {
-			t.Errorf("%s, somebody: %d %s", path, status, body)
-		}
-	}
 }
 
 func TestTokensOpenTheServerToOtherMachines(t *testing.T) {

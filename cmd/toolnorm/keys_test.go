@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,23 +43,6 @@ func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
 		}
 		if !strings.Contains(out.String(), row.log) || row.keys != "" && strings.Contains(out.String(), row.keys) {
 			t.Errorf("%+v: the log is %s", row, out.String())
-		}
-	}
-}
-
-func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
-	clean(t, "")
-	file := filepath.Join(t.TempDir(), "keys")
-	must.Write(t, file, "sk-0123456789abcdef\n")
-	m := serving(t, io.Discard, "--api-keys-file", file)
-	for path, want := range map[string]int{
-		"/healthz": 200, "/v1/models": 401, "/v1/chat/completions": 401, "/debug": 401, "/version": 401, "/": 401, "/api/tags": 401, "/nowhere": 401,
-	} {
-		for key, want := range map[string]int{"": want, "sk-0123456789abcdef": 0} {
-			got := status(t, m.URL()+path, key)
-			if want != 0 && got != want || want == 0 && got == 401 {
-				t.Errorf("%s with key %q: %d, want %d", path, key, got, want)
-			}
 		}
 	}
 }

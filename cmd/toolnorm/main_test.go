@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -142,17 +140,6 @@ func TestAWrongVariableIsNamed(t *testing.T) {
 	}
 }
 
-func TestHelpAndVersionEndWell(t *testing.T) {
-	clean(t, "")
-	for args, want := range map[string]string{"serve -h": "--listen", "-h": "version", "version": "toolnorm "} {
-		var out bytes.Buffer
-		err := NewMain(&out, io.Discard).ParseFlags(strings.Fields(args))
-		if !errors.Is(err, errDone) || !strings.Contains(out.String(), want) {
-			t.Errorf("%s: error %v, printed %q, want %q in it", args, err, out.String(), want)
-		}
-	}
-}
-
 func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
 	clean(t, "")
 	data := t.TempDir()
@@ -189,10 +176,7 @@ func TestExchangesAreKeptAsTheSettingsSay(t *testing.T) {
 	for args, want := range map[string]string{"--trace=0": "--trace sets how many", "--trace=2 --trace-bodies": `"keeps":2,"bodies":true`} {
 		clean(t, "")
 		var out log
-		m := NewMain(io.Discard, &out)
-		must.OK(t, m.ParseFlags(append(strings.Fields(args), "--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1")))
-		must.OK(t, m.Run())
-		defer m.Close()
+		m := serving(t, &out, strings.Fields(args)...)
 		_, b := must.Ask(t, "GET", m.URL()+"/debug/exchanges", "")
 		if !strings.Contains(b, want) {
 			t.Errorf("%s: %s, want %s", args, b, want)
@@ -207,11 +191,7 @@ func TestTheProgramServesAndStops(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_STRAY", "x")
 	var out log
-	m := NewMain(io.Discard, &out)
-	// Nothing listens on port 1: the server must come up all the same.
-	must.OK(t, m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1"}))
-	must.OK(t, m.Run())
-	defer m.Close()
+	m := serving(t, &out) // comes up although nothing listens on port 1, where it has its Ollama
 	for path, want := range map[string]string{"/healthz": "ok", "/version": version.String(), "/v1/models": "demo/", "/debug/exchanges": `"keeps":50,"bodies":false`} {
 		resp, b := must.Ask(t, "GET", m.URL()+path, "")
 		if resp.StatusCode != 200 || !strings.Contains(b, want) {

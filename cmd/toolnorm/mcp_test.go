@@ -21,8 +21,7 @@ func posted(t *testing.T, url, body, session, key string) *http.Response {
 }
 
 func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard)
+	m := fresh(t)
 	session := ""
 	for _, path := range []string{"/mcp/", "/sse/", "/mcp", "/sse"} {
 		resp := posted(t, m.URL()+path, initialize, "", "")
@@ -62,16 +61,14 @@ func TestMCPSessionBelongsToItsKey(t *testing.T) {
 }
 
 func TestMCPCanBeSwitchedOff(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard, "--no-mcp")
+	m := fresh(t, "--no-mcp")
 	if resp := posted(t, m.URL()+"/mcp", initialize, "", ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("%s, want 404", resp.Status)
 	}
 }
 
 func TestCompanyToolsAnswerAsPromised(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard)
+	m := fresh(t)
 	for _, row := range []struct{ method, params, want string }{
 		{"tools/call", `{"name":"abc123_calculate_vacation_days","arguments":{"employee_id":"EMP001","year":"2025"}}`,
 			`"text":"{\"success\":true,\"result\":{\"employee_id\":\"EMP001\",\"year\":2025,\"total\":19,\"used\":4.5,\"remaining\":14.5}}"}],"structuredContent":{"success":true,"result":{"employee_id":"EMP001"`},

@@ -60,8 +60,7 @@ func damaging(t *testing.T) string {
 // busy starts a server, asks it in every way, and returns it. What it was asked is what the tests
 // of this file want to be told.
 func busy(t *testing.T) *Main {
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir(), "--upstream", "box="+damaging(t), "--sample=always", "--no-rewrite", "--no-reask", "--demo=always", "--ask-before-tools", "*=never")
+	m := fresh(t, "--data", t.TempDir(), "--upstream", "box="+damaging(t), "--sample=always", "--no-rewrite", "--no-reask", "--demo=always", "--ask-before-tools", "*=never")
 	const tool = `,"tools":[{"type":"function","function":{"name":"get_time","parameters":{"type":"object","properties":{"zone":{"type":"string"},"days":{"type":"integer"}},"required":["zone"]}}}]`
 	chat := func(path, model, said, more string, want int) {
 		text, _ := json.Marshal(said)

@@ -383,8 +383,7 @@ func (h *oddHome) settingsStay(m *Main) {
 // open opens a database of the data folder.
 func (h *oddHome) open(name string) *store.DB {
 	h.Helper()
-	db := storetest.Open(h, filepath.Join(h.data, name))
-	return db
+	return storetest.Open(h, filepath.Join(h.data, name))
 }
 
 // insert writes a row as another program would, which keeps no rule of the tables. A row that must

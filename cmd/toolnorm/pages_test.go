@@ -37,8 +37,7 @@ func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 	pages := must.Have(filepath.Glob(root + "/docs/*.md"))(t)
 	n := 0
 	for _, page := range append(pages, root+"/README.md") {
-		src := must.Read(t, page)
-		commands := transcript.Commands(string(src))
+		commands := transcript.Commands(string(must.Read(t, page)))
 		n += len(commands)
 		if len(commands) == 0 {
 			continue

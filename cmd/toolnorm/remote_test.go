@@ -51,8 +51,7 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(m.Config.Data, "mcp.json")); err != nil {
 		t.Error(err)
 	}
-	address := must.Have(runner.FindAddress(m.Config.Data))(t)
-	toolrun := runner.Client{Address: address}
+	toolrun := runner.Client{Address: must.Have(runner.FindAddress(m.Config.Data))(t)}
 	if out, err := toolrun.Call(t.Context(), "loud.shout", []byte(`{"text":"hey"}`)); err != nil || !strings.Contains(string(out.JSON()), "HEY") {
 		t.Errorf("through the runner: %s, %v", out.JSON(), err)
 	}
@@ -64,8 +63,7 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 // Who asks from elsewhere, be it through a proxy on this machine, may not lead the program into its
 // network.
 func TestAddressesInsideAreNamedFromThisMachine(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard, "--api-keys", aKey)
+	m := fresh(t, "--api-keys", aKey)
 	for header, want := range map[string]int{"Accept": 200, "X-Forwarded-For": 400} {
 		for _, path := range []string{"/mcp/add", "/admin/api/servers"} {
 			got, body := withToken(t, "POST", m.URL()+path, aKey, `{"name":"x","url":"http://127.0.0.1:9/mcp"}`, header+": 127.0.0.1", "Toolnorm-Admin: 1")

@@ -21,11 +21,7 @@ import (
 // TestWhatReplicasShare gives two programs one PostgreSQL and no file in common: what a client
 // began at one goes on at the other.
 func TestWhatReplicasShare(t *testing.T) {
-	where := databases.Postgres(t)
-	clean(t, "")
-	flags := []string{"--store", where, "--sample=always", "--ollama=127.0.0.1:1"}
-	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
-	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	first, second, _ := replicas(t, "--sample=always")
 
 	t.Run("previous_response_id", func(t *testing.T) {
 		_, body := ask(t, "POST", first.URL()+"/v1/responses", `{"model":"demo/hermes","input":"My name is Ann."}`)
@@ -86,11 +82,7 @@ func TestWhatReplicasShare(t *testing.T) {
 // TestAnMCPStreamGoesOnAtAnotherReplica calls a tool at one program, loses the connection, and reads
 // the rest at the other: once while the tool works, and once when it has ended.
 func TestAnMCPStreamGoesOnAtAnotherReplica(t *testing.T) {
-	where := databases.Postgres(t)
-	clean(t, "")
-	flags := []string{"--store", where, "--ollama=127.0.0.1:1"}
-	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
-	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	first, second, _ := replicas(t)
 	next := make(chan int)
 	must.OK(t, first.toolbox.Registry.Set("test", tools.Tool{Name: "steps", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
 		for n := range next {
@@ -146,8 +138,7 @@ func opened(t *testing.T, m *Main, method, session, last, body string) (*http.Re
 func event(t *testing.T, r *bufio.Reader) (id, data string) {
 	t.Helper()
 	for {
-		line := must.Have(r.ReadString('\n'))(t)
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		name, value, _ := strings.Cut(strings.TrimSpace(must.Have(r.ReadString('\n'))(t)), ": ")
 		switch name {
 		case "id":
 			id = value
@@ -159,11 +150,7 @@ func event(t *testing.T, r *bufio.Reader) (id, data string) {
 
 // TestReplicasShareLimits has a caller use up its minute at one replica, and ask the other.
 func TestReplicasShareLimits(t *testing.T) {
-	where := databases.Postgres(t)
-	clean(t, "")
-	flags := []string{"--store", where, "--ollama=127.0.0.1:1", "--limits", "*=rpm=3"}
-	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
-	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	first, second, _ := replicas(t, "--limits", "*=rpm=3")
 	const body = `{"model":"demo/hermes","messages":[{"role":"user","content":"hi"}]}`
 	for range 3 {
 		if status, got := ask(t, "POST", first.URL()+"/v1/chat/completions", body); status != 200 {
@@ -205,15 +192,13 @@ func withoutHost(t *testing.T, base, path string) string {
 	conn := must.Have(net.Dial("tcp", strings.TrimPrefix(base, "http://")))(t)
 	defer conn.Close()
 	must.Have(io.WriteString(conn, "GET "+path+" HTTP/1.0\r\n\r\n"))(t)
-	text := must.Have(io.ReadAll(conn))(t)
-	return string(text)
+	return string(must.Have(io.ReadAll(conn))(t))
 }
 
 // TestAStopIsToldBefore stops a program with a drain: /readyz says no, and requests are still
 // answered, also on connections that were idle, as a load balancer keeps them.
 func TestAStopIsToldBefore(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir(), "--drain", "600ms")
+	m := fresh(t, "--data", t.TempDir(), "--drain", "600ms")
 	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 200 || !strings.Contains(body, "ready") {
 		t.Errorf("%d %s", status, body)
 	}

@@ -89,8 +89,7 @@ func checkRoutes(t *testing.T, what string, c caller, needed []auth.Need) {
 // TestRightsBoundModels asks for a model that the caller may use and for one that it may not, on
 // every path that names one, by every way of naming it.
 func TestRightsBoundModels(t *testing.T) {
-	clean(t, "")
-	m := serving(t, io.Discard, "--data", t.TempDir(), "--sample=never", "--api-keys", "ci "+aKey, "--api-keys", "all sk-allallallallall", "--list-suffixes", "agent",
+	m := fresh(t, "--data", t.TempDir(), "--sample=never", "--api-keys", "ci "+aKey, "--api-keys", "all sk-allallallallall", "--list-suffixes", "agent",
 		"--alias", "helper=demo/hermes@agent", "--alias", "plain=demo/hermes", "--alias", "other=demo/qwen3-coder", "--rights", "ci=models=demo/hermes*,models=helper,tools;all=models")
 	send := func(key, method, path, body string) (int, string) {
 		resp, text := must.Ask(t, method, m.URL()+path, body, "Authorization: Bearer "+key, "Content-Type: application/json")
