@@ -187,6 +187,5 @@ func sorted(t *testing.T, text string) string {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	out := must.Have(json.Marshal(v))(t)
-	return string(out)
+	return string(must.Have(json.Marshal(v))(t))
 }

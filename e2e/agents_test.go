@@ -56,8 +56,7 @@ func readAgents(t *testing.T) (all []*agent) {
 		t.Fatalf("%d clients, %v", len(names), err)
 	}
 	for _, name := range names {
-		src := must.Read(t, name)
-		sections, err := golden.Sections(src)
+		sections, err := golden.Sections(must.Read(t, name))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

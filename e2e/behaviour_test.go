@@ -32,8 +32,7 @@ func post(t *testing.T, ctx context.Context, base string, r request) *http.Respo
 	b := must.Have(json.Marshal(r))(t)
 	req := must.Have(http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", bytes.NewReader(b)))(t)
 	req.Header.Set("Content-Type", "application/json")
-	resp := must.Have(http.DefaultClient.Do(req))(t)
-	return resp
+	return must.Have(http.DefaultClient.Do(req))(t)
 }
 
 // TestDroppedStreamFreesTheServer leaves an endless reply. Ollama runs one request of a model at a

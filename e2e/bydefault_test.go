@@ -73,8 +73,7 @@ func (m *modelLane) forms(t *testing.T) string {
 	ask := exec.Command("go", "run", "./forms", "-ask", m.fresh(t), "-model", realModels[0].name, "-most", fmt.Sprint(formSchemas), "-page", page)
 	ask.Dir, ask.Stdout, ask.Stderr = "../bench", os.Stdout, os.Stderr
 	must.OK(t, ask.Run())
-	text := must.Read(t, page)
-	return string(text)
+	return string(must.Read(t, page))
 }
 
 const everydayHead = `## Small talk among requests that need a tool
@@ -117,8 +116,7 @@ func (m *modelLane) everyday(t *testing.T) string {
 func everydayExam(t *testing.T) ([]exam.Question, json.RawMessage) {
 	text := must.Read(t, "models/everyday.txt")
 	prompts := must.Have(exam.Parse(string(text)))(t)
-	tools := must.Read(t, "models/everyday.json")
-	return prompts, tools
+	return prompts, must.Read(t, "models/everyday.json")
 }
 
 // fresh starts a toolnorm as a user does who has just installed it, with these flags at most, and

@@ -22,8 +22,7 @@ func clientRow(t *testing.T, kind string, cells ...string) {
 	t.Helper()
 	pageMu.Lock()
 	defer pageMu.Unlock()
-	src := must.Read(t, clientsPage)
-	head, rest, ok := strings.Cut(string(src), "<!-- "+kind+" -->\n")
+	head, rest, ok := strings.Cut(string(must.Read(t, clientsPage)), "<!-- "+kind+" -->\n")
 	table, tail, ended := strings.Cut(rest, "<!-- end -->")
 	if !ok || !ended {
 		t.Fatalf("%s has no table of %s", clientsPage, kind)

@@ -67,8 +67,7 @@ func (l *lane) startControl(t *testing.T, dir, version string, scripts []script.
 		m := must.Have(gguf.New(append(script.Models(of(scripts, s.reads)), l.named(t, "default").Model), template))(t)
 		must.OK(t, m.WriteFile(path))
 	}
-	s := must.Have(l.startOllama(dir, version, 1, setups))(t)
-	return s
+	return must.Have(l.startOllama(dir, version, 1, setups))(t)
 }
 
 // of are the scripts of a family.

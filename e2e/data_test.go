@@ -37,8 +37,7 @@ func startChroma(t *testing.T) int {
 	t.Cleanup(l.stop)
 	cmd := exec.Command("node", "chroma/serve.mjs", folder, filepath.Join(l.dir, "data"), port)
 	must.OK(t, l.run("chroma", cmd, "http://"+addr+"/api/v2/heartbeat"))
-	n := must.Have(strconv.Atoi(port))(t)
-	return n
+	return must.Have(strconv.Atoi(port))(t)
 }
 
 // TestRealEmbeddingsInTheStoreAndInChroma imports documents with vectors of a real Ollama into the

@@ -68,8 +68,7 @@ const soakPrompt = "Tell me of this and that, in a few sentences."
 // resident returns the memory of a process, in KiB.
 func resident(t *testing.T, m *instance) (kib int) {
 	t.Helper()
-	text := must.Read(t, fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	_, rest, _ := strings.Cut(string(must.Read(t, fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))), "VmRSS:")
 	must.Have(fmt.Sscan(rest, &kib))(t)
 	return kib
 }

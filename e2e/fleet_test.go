@@ -201,8 +201,7 @@ func serveOllamas(t *testing.T, l *lane, count, parallel int, scripts []gguf.Scr
 // freeAddress is freeAddr for a test.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	addr := must.Have(freeAddr())(t)
-	return addr
+	return must.Have(freeAddr())(t)
 }
 
 // addresses returns those of members.

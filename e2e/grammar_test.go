@@ -66,8 +66,7 @@ func (l *grammarLane) serve(t *testing.T, name string, scripts ...gguf.Script) *
 	jinja := must.Read(t, filepath.Join("setups", "chat.jinja"))
 	m := must.Have(gguf.New(append(scripts, gguf.Script{Name: "default"}), string(jinja)))(t)
 	must.OK(t, m.WriteFile(filepath.Join(l.dir, name+".gguf")))
-	s := must.Have(l.startLlamaServer(name))(t)
-	return s
+	return must.Have(l.startLlamaServer(name))(t)
 }
 
 // plainPrompt is what the model without opinion is asked.

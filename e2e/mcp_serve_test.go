@@ -96,8 +96,7 @@ func TestClientsGoOnAfterARestart(t *testing.T) {
 // startAt serves toolnorm at an address.
 func (l *mcpLane) startAt(t *testing.T, addr string) *exec.Cmd {
 	t.Helper()
-	cmd := must.Have(l.startToolnormAt(addr))(t)
-	return cmd
+	return must.Have(l.startToolnormAt(addr))(t)
 }
 
 // TestTheInspectorListsAndCalls runs the command line of the official inspector.

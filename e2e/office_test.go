@@ -211,8 +211,7 @@ func (p *officePrograms) reference(t *testing.T, dir, stem string, never []strin
 		} else if strings.HasSuffix(at, ".pdf.txt") {
 			continue
 		}
-		data := must.Read(t, at)
-		text += string(data) + "\n"
+		text += string(must.Read(t, at)) + "\n"
 	}
 	for _, word := range never {
 		text = strings.ReplaceAll(text, word, "")
@@ -223,8 +222,7 @@ func (p *officePrograms) reference(t *testing.T, dir, stem string, never []strin
 // one compares one file.
 func (p *officePrograms) one(t *testing.T, file, made, reference string, sums map[string]*recall) {
 	t.Helper()
-	data := must.Read(t, file)
-	got, err := chunk.Read(file, data)
+	got, err := chunk.Read(file, must.Read(t, file))
 	if err != nil {
 		t.Errorf("%s: %v", file, err)
 		return

@@ -105,8 +105,7 @@ func commands(t *testing.T, calls []json.RawMessage) (script string, want [][]st
 // arrived checks what the receiver got, and that nothing else happened.
 func (r room) arrived(t *testing.T, want [][]string) {
 	t.Helper()
-	got := must.Read(t, r.received)
-	records := strings.Split(strings.TrimSuffix(string(got), "\x00\x00"), "\x00\x00")
+	records := strings.Split(strings.TrimSuffix(string(must.Read(t, r.received)), "\x00\x00"), "\x00\x00")
 	for i := range min(len(records), len(want)) {
 		if records[i] != strings.Join(want[i], "\x00") {
 			t.Fatalf("command %d: %q arrived, want %q", i, records[i], want[i])
@@ -235,8 +234,7 @@ func TestTheRealRunnerInEveryShell(t *testing.T) {
 	const searches = 10
 	for _, args := range hostile(searches, 3, "/canary") {
 		query := must.Have(json.Marshal(map[string]string{"query": "연차 " + string(args[:min(len(args), 60)])}))(t)
-		line := must.Have(runner.Command("search_docs", query))(t)
-		script.WriteString(line + "\n")
+		script.WriteString(must.Have(runner.Command("search_docs", query))(t) + "\n")
 	}
 	last := must.Have(runner.Toolrun.Base64("get_employee_info", json.RawMessage(`{"employee_id":"emp001"}`)))(t)
 	script.WriteString(last + "\n")

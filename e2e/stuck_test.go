@@ -26,8 +26,7 @@ import (
 // ownOllama is an Ollama of the newest version that no other test asks, with one place.
 func (l *lane) ownOllama(t *testing.T, models []setup, settings ...string) *server {
 	t.Helper()
-	s := must.Have(l.startOllama(installed.newest, installed.version["OLLAMA"], 1, models, settings...))(t)
-	return s
+	return must.Have(l.startOllama(installed.newest, installed.version["OLLAMA"], 1, models, settings...))(t)
 }
 
 // TestABusyOllamaIsWaitedFor asks an Ollama, which may hold one model and one waiting request, for

@@ -50,8 +50,7 @@ func TestPiecesJoinToTheTextAndAreUnique(t *testing.T) {
 func TestSameScriptsGiveTheSameFile(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {
-		m := must.Have(New(texts, "{{ messages }}"))(t)
-		n, err := m.WriteTo(&files[i])
+		n, err := must.Have(New(texts, "{{ messages }}"))(t).WriteTo(&files[i])
 		if err != nil || n != int64(files[i].Len()) {
 			t.Fatalf("WriteTo = %d, %v after %d bytes", n, err, files[i].Len())
 		}

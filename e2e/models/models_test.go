@@ -27,8 +27,7 @@ Hello.
 
 func parsed(t *testing.T, text string) []exam.Question {
 	t.Helper()
-	prompts := must.Have(exam.Parse(text))(t)
-	return prompts
+	return must.Have(exam.Parse(text))(t)
 }
 
 // TestThePromptsFile holds the file to what the report promises.

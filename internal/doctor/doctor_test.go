@@ -226,8 +226,7 @@ func TestNearNames(t *testing.T) {
 // explained is what explains the report to people.
 func explained(t *testing.T) string {
 	t.Helper()
-	b := must.Read(t, filepath.Join("..", "..", "docs", "doctor.md"))
-	return string(b)
+	return string(must.Read(t, filepath.Join("..", "..", "docs", "doctor.md")))
 }
 
 func TestThePageShowsWhatIsPrinted(t *testing.T) {

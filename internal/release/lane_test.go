@@ -314,8 +314,7 @@ func TestReleaseIsTheSameElsewhere(t *testing.T) {
 			continue
 		}
 		first := must.Read(t, one(t, dist, native(suffix)))
-		second := must.Read(t, one(t, again, native(suffix)))
-		if !bytes.Equal(first, second) {
+		if !bytes.Equal(first, must.Read(t, one(t, again, native(suffix)))) {
 			t.Errorf("the same source gave another %s in another folder", suffix)
 		}
 	}

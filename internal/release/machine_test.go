@@ -85,8 +85,7 @@ func (m *machine) want(line, pattern string) {
 // already.
 func (m *machine) follow(as, folder, heading, behind string) {
 	m.t.Helper()
-	page := must.Read(m.t, "../../docs/install.md")
-	_, section, found := strings.Cut(string(page), "\n## "+heading+"\n")
+	_, section, found := strings.Cut(string(must.Read(m.t, "../../docs/install.md")), "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	_, section, there := strings.Cut(section, behind)
 	lines := 0

@@ -131,8 +131,7 @@ func TestEvaluation(t *testing.T) {
 		client := &embedding.Client{URL: url, Model: model}
 		meanings = &Meanings{Question: client.With(question).Embed, Tool: client.With(tool).Embed}
 	}
-	old := must.Read(t, page)
-	text := string(old)
+	text := string(must.Read(t, page))
 	for _, set := range sets {
 		f := New(readTools(t, set.tools...))
 		by := map[string]func(string) []tools.Tool{"plain BM25": plain(f.list), "words": f.Rank}

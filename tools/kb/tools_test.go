@@ -37,8 +37,7 @@ var acme = &auth.Principal{Subject: "hong", Tenant: "acme"}
 // args are the arguments of a call.
 func args(t *testing.T, v map[string]any) json.RawMessage {
 	t.Helper()
-	text := must.Have(json.Marshal(v))(t)
-	return text
+	return must.Have(json.Marshal(v))(t)
 }
 
 // TestTheSampleOfTheSummary is the specification's sample, but for the id.
