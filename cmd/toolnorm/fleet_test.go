@@ -65,9 +65,7 @@ func TestLiveOfThreeReplicas(t *testing.T) {
 		if seen[name] != id || away[name] {
 			t.Errorf("%s: %s, want %s, away %v", name, seen[name], id, away[name])
 		}
-		if status, body := ask(t, "GET", first.URL()+"/admin/api/exchanges/"+id, ""); status != 200 || !strings.Contains(body, "asked at ") || !strings.Contains(body, `"replica":"`+name) {
-			t.Errorf("%d %.300s", status, body)
-		}
+		wants(ask(t, "GET", first.URL()+"/admin/api/exchanges/"+id, ""))(t, 200, "asked at ", `"replica":"`+name)
 	}
 	_ = third.cmd.Process.Kill()
 	until("that the third is away", func() bool { return away[label(third.url)] })
@@ -101,9 +99,7 @@ func TestACallIsCancelledAtAnotherProgram(t *testing.T) {
 		answers <- got
 	}()
 	<-began
-	if status, got := inSession(t, second, "POST", session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`); status != 202 {
-		t.Errorf("%d %s", status, got)
-	}
+	wants(inSession(t, second, "POST", session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`))(t, 202)
 	select {
 	case err := <-ended:
 		if err == nil || !strings.Contains(err.Error(), "cancelled") {

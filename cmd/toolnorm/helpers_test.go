@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +86,17 @@ func ran(t *testing.T, in string, args ...string) (out, log string, err error) {
 		err = nil
 	}
 	return stdout.String(), stderr.String(), err
+}
+
+// wants returns a function that reports an error unless an answer has a status and holds some texts.
+func wants(status int, body string) func(t *testing.T, want int, texts ...string) {
+	return func(t *testing.T, want int, texts ...string) {
+		t.Helper()
+		lacks := func(text string) bool { return !strings.Contains(body, text) }
+		if status != want || slices.ContainsFunc(texts, lacks) {
+			t.Errorf("%d %.1000s, want %d with %q", status, body, want, texts)
+		}
+	}
 }
 
 // ask sends a request and gives the answer's status and body.

@@ -29,12 +29,8 @@ func TestWhatReplicasShare(t *testing.T) {
 		if json.Unmarshal([]byte(body), &reply); reply.ID == "" {
 			t.Fatal(body)
 		}
-		if status, got := ask(t, "POST", second.URL()+"/v1/responses", `{"model":"demo/hermes","input":"And?","previous_response_id":"`+reply.ID+`"}`); status != 200 {
-			t.Errorf("%d %s", status, got)
-		}
-		if status, got := ask(t, "GET", second.URL()+"/v1/responses/"+reply.ID, ""); status != 200 || !strings.Contains(got, reply.ID) {
-			t.Errorf("%d %s", status, got)
-		}
+		wants(ask(t, "POST", second.URL()+"/v1/responses", `{"model":"demo/hermes","input":"And?","previous_response_id":"`+reply.ID+`"}`))(t, 200)
+		wants(ask(t, "GET", second.URL()+"/v1/responses/"+reply.ID, ""))(t, 200, reply.ID)
 		ask(t, "DELETE", second.URL()+"/v1/responses/"+reply.ID, "")
 		if status, got := ask(t, "GET", first.URL()+"/v1/responses/"+reply.ID, ""); status != 404 {
 			t.Errorf("what the other removed: %d %s", status, got)
@@ -45,9 +41,7 @@ func TestWhatReplicasShare(t *testing.T) {
 		if name, args, ok := second.door.pending.Find(id); !ok || name != "get_employee_info" || !strings.Contains(string(args), "EMP002") {
 			t.Errorf("%q, %s, %v", name, args, ok)
 		}
-		if status, got := ask(t, "POST", second.URL()+"/runner/call", `{"id":"`+id+`"}`); status != 200 || !strings.Contains(got, `"success":true`) {
-			t.Errorf("%d %s", status, got)
-		}
+		wants(ask(t, "POST", second.URL()+"/runner/call", `{"id":"`+id+`"}`))(t, 200, `"success":true`)
 		if status, got := ask(t, "POST", first.URL()+"/runner/call", `{"id":"`+id+`"}`); status != 404 {
 			t.Errorf("a second time: %d %s", status, got)
 		}
@@ -67,9 +61,7 @@ func TestWhatReplicasShare(t *testing.T) {
 	})
 	t.Run("an MCP session", func(t *testing.T) {
 		session := mcpSession(t, first)
-		if status, got := inSession(t, second, "POST", session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); status != 200 || !strings.Contains(got, "get_employee_info") {
-			t.Errorf("%d %.200s", status, got)
-		}
+		wants(inSession(t, second, "POST", session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`))(t, 200, "get_employee_info")
 		if status, got := inSession(t, second, "DELETE", session, ""); status >= 300 {
 			t.Errorf("%d %s", status, got)
 		}
@@ -199,9 +191,7 @@ func withoutHost(t *testing.T, base, path string) string {
 // answered, also on connections that were idle, as a load balancer keeps them.
 func TestAStopIsToldBefore(t *testing.T) {
 	m := fresh(t, "--data", t.TempDir(), "--drain", "600ms")
-	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 200 || !strings.Contains(body, "ready") {
-		t.Errorf("%d %s", status, body)
-	}
+	wants(ask(t, "GET", m.URL()+"/readyz", ""))(t, 200, "ready")
 	for path, want := range map[string]string{"/readyz": "HTTP/1.0 200", "/v1/models": "HTTP/1.0 403"} {
 		if got := withoutHost(t, m.URL(), path); !strings.HasPrefix(got, want) {
 			t.Errorf("%s as HAProxy asks: %s, want %s", path, got, want)
@@ -217,12 +207,8 @@ func TestAStopIsToldBefore(t *testing.T) {
 	if got := onConnection(t, kept, answers); got.StatusCode != 503 || !got.Close {
 		t.Errorf("%s, the last answer: %v", got.Status, got.Close)
 	}
-	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 503 || !strings.Contains(body, "stopping") {
-		t.Errorf("%d %s", status, body)
-	}
-	if status, body := ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`); status != 200 {
-		t.Errorf("%d %s", status, body)
-	}
+	wants(ask(t, "GET", m.URL()+"/readyz", ""))(t, 503, "stopping")
+	wants(ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`))(t, 200)
 	began := time.Now()
 	if err := m.Close(); err != nil {
 		t.Error(err)
