@@ -217,17 +217,24 @@ func (l *lane) run(name string, cmd *exec.Cmd, url string) error {
 		cmd.Wait()
 		log.Close()
 	})
-	for range 200 {
-		if resp, err := http.Get(url); err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-		time.Sleep(50 * time.Millisecond)
+	if comesUp(url, 10*time.Second) {
+		return nil
 	}
 	text, _ := os.ReadFile(log.Name())
 	return fmt.Errorf("no answer at %s; its log:\n%s", url, text)
+}
+
+// comesUp reports whether an address answers with a 200 within a time.
+func comesUp(url string, within time.Duration) bool {
+	for began := time.Now(); time.Since(began) < within; time.Sleep(50 * time.Millisecond) {
+		if resp, err := http.Get(url); err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // log is where a server writes its log.

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,13 +65,8 @@ func (l *mcpLane) openWebUI(t *testing.T, installed, base string) string {
 		_ = cmd.Wait()
 		log.Close()
 	})
-	for began := time.Now(); time.Since(began) < openWebUIStarts; time.Sleep(time.Second) {
-		if resp, err := http.Get("http://" + addr + "/health"); err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return "http://" + addr
-			}
-		}
+	if comesUp("http://"+addr+"/health", openWebUIStarts) {
+		return "http://" + addr
 	}
 	text, _ := os.ReadFile(log.Name())
 	t.Fatalf("Open WebUI does not answer; its log:\n%s", text)

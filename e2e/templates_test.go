@@ -139,19 +139,12 @@ func (l *lane) templateServer(t *testing.T, file string) derive.Render {
 	must.OK(t, serve.Start())
 	t.Cleanup(func() { cancel(); serve.Wait() })
 	base := "http://" + addr
-	for range 400 {
-		if resp, err := http.Get(base + "/health"); err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return func(messages []chat.Message, tools []chat.Tool) (string, error) {
-					return applyTemplate(base, messages, tools)
-				}
-			}
-		}
-		time.Sleep(25 * time.Millisecond)
+	if !comesUp(base+"/health", 10*time.Second) {
+		t.Fatalf("the llama-server with %s does not answer", file)
 	}
-	t.Fatalf("the llama-server with %s does not answer", file)
-	return nil
+	return func(messages []chat.Message, tools []chat.Tool) (string, error) {
+		return applyTemplate(base, messages, tools)
+	}
 }
 
 // applyTemplate asks a llama-server what a conversation comes to. Thinking is on, under each of the
