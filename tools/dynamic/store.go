@@ -251,18 +251,6 @@ type Entry struct {
 // MostEntries is the largest number of audit entries that are read at once.
 const MostEntries = 200
 
-// readAudit returns the newest audit entries, newest first. If the parameter before is not 0, only
-// entries with a smaller id count. It returns an error if the table cannot be read.
-func readAudit(ctx context.Context, in asker, before int) (all []Entry, err error) {
-	return store.Read(ctx, in, nil, func(r *store.Row) (e Entry, err error) {
-		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who),
-			store.Named(&e.Action), store.Whole(&e.ToolID), store.Named(&e.Name),
-			store.Whole(&e.Version))
-		return e, err
-	},
-		"SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
-}
-
 // free returns a conflict if a tool other than the one with the given id has the name, in upper or
 // lower case. Models are careless with case, so two tools whose names differ only in case could be
 // confused. It runs inside the transaction, in which no one else writes, so the table's UNIQUE

@@ -76,24 +76,19 @@ func (p *page) node(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode:
 		p.write(n.Data)
-		return
 	case n.Type != html.ElementNode:
 		p.children(n)
-		return
 	case n.DataAtom == atom.Head:
 		p.title(n)
-		return
 	// Rt and Rp contain how a word is read, which is shown above the word
 	case left[n.DataAtom] || n.DataAtom == atom.Rt || n.DataAtom == atom.Rp:
-		return
 	case inline[n.DataAtom]:
 		p.inline(n)
-		return
 	case n.DataAtom == atom.Math:
 		p.math(n)
-		return
+	default:
+		p.block(n)
 	}
-	p.block(n)
 }
 
 // inline reads an element that is a part of a line.

@@ -12,7 +12,7 @@ var odfRoles = map[string]role{
 	"p": paragraph, "h": func(f *flow, e xml.StartElement) {
 		f.paragraph(max(1, number0(attribute(e, "outline-level"))))
 	},
-	"tab": writes("\t"), "line-break": writes("\n"), "s": odfBlanks, "table": odfTable,
+	"tab": writes("\t"), "line-break": writes("\n"), "s": odfBlanks, "table": tableRole,
 	"table-row": odfRow, "table-cell": odfCell, "covered-table-cell": odfCell,
 	"tracked-changes": skipped, "annotation": skipped, "ruby-text": skipped,
 	"note-citation": skipped, "forms": skipped,
@@ -37,9 +37,6 @@ func odfFree(f *flow, _ xml.StartElement) {
 	f.deeper()
 	f.table, f.cell, f.para = outer.table, outer.cell, outer.para
 }
-
-// odfTable handles a table in a text or on a slide.
-func odfTable(f *flow, e xml.StartElement) { tableRole(f, e) }
 
 // mostRepeated is how often a row or a cell that the file has once may be repeated. Sheets end with
 // a million repeated empty rows; other rows are rarely repeated so often.
