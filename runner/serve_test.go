@@ -151,15 +151,11 @@ func TestAnAddressIsItsOwnersAlone(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	if err := first.Withdraw(dir); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, first.Withdraw(dir))
 	if _, err := FindAddress(dir); err != nil {
 		t.Error("the first one took the second one's address back")
 	}
-	if err := second.Withdraw(dir); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, second.Withdraw(dir))
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}

@@ -38,14 +38,10 @@ func TestNothingRunsBehindClose(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 	}
-	if err := m.Reload(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.Reload())
 	if during := left.Ours(); len(during) < len(before)+5 {
 		t.Errorf("%d goroutines are ours while it runs: the look misses them", len(during))
 	}
-	if err := m.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.Close())
 	left.Behind(t, before)
 }

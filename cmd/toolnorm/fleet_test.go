@@ -76,9 +76,7 @@ func TestLiveOfThreeReplicas(t *testing.T) {
 	if status, body := ask(t, "GET", first.URL()+"/admin/api/exchanges/"+ids[label(second.URL())], ""); status != 200 || !strings.Contains(body, "asked at ") || time.Since(began) > 2*time.Second {
 		t.Errorf("%d after %v: %.300s", status, time.Since(began), body)
 	}
-	if err := second.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, second.Close())
 	until("that the second has stopped", func() bool { _, listed := away[label(second.URL())]; return !listed })
 }
 

@@ -48,9 +48,7 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 	if !strings.Contains(body, `"HEY"`) {
 		t.Errorf("the call gives %s", body)
 	}
-	if _, err := os.Stat(filepath.Join(m.Config.Data, "mcp.json")); err != nil {
-		t.Error(err)
-	}
+	must.Have(os.Stat(filepath.Join(m.Config.Data, "mcp.json")))(t)
 	toolrun := runner.Client{Address: must.Have(runner.FindAddress(m.Config.Data))(t)}
 	if out, err := toolrun.Call(t.Context(), "loud.shout", []byte(`{"text":"hey"}`)); err != nil || !strings.Contains(string(out.JSON()), "HEY") {
 		t.Errorf("through the runner: %s, %v", out.JSON(), err)

@@ -210,9 +210,7 @@ func TestAStopIsToldBefore(t *testing.T) {
 	wants(ask(t, "GET", m.URL()+"/readyz", ""))(t, 503, "stopping")
 	wants(ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`))(t, 200)
 	began := time.Now()
-	if err := m.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.Close())
 	if took := time.Since(began); took < 600*time.Millisecond {
 		t.Errorf("requests were taken for %v", took)
 	}

@@ -40,9 +40,7 @@ func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("under a foreign host: %s", resp.Status)
 	}
-	if err := m.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.Close())
 	if _, err := runner.FindAddress(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after the end: %v", err)
 	}

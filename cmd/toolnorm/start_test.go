@@ -96,9 +96,7 @@ func TestAReplyThatIsCutByTheEndSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := m.Close(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, m.Close())
 	rest, _ := io.ReadAll(stream)
 	if !strings.Contains(string(rest), "toolnorm is being stopped") {
 		t.Errorf("the stream ends with %q", rest)

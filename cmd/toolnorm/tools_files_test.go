@@ -46,9 +46,7 @@ func TestCustomToolsAsFiles(t *testing.T) {
 	if _, err := os.Stat(nowhere); err == nil {
 		t.Error("a folder was made by a command that reads")
 	}
-	if _, err := os.Stat(filepath.Join(files, "out", "multiply_numbers.yaml")); err != nil {
-		t.Error(err)
-	}
+	must.Have(os.Stat(filepath.Join(files, "out", "multiply_numbers.yaml")))(t)
 	must.Write(t, filepath.Join(files, "worse.yaml"), "name: x")
 	out, log, err := ran(t, "", "tools", "import", files, "--data", data)
 	if err == nil || !strings.Contains(out, "unchanged multiply_numbers") || !strings.Contains(out, "refused x") || !strings.Contains(log, "worse.yaml") {

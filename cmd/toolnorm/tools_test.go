@@ -22,9 +22,7 @@ func TestTheToolsHaveTheirDataInTheDataFolder(t *testing.T) {
 	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 4 {
 		t.Errorf("%d tools", n)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "db", "mcp_data.db")); err != nil {
-		t.Error(err)
-	}
+	must.Have(os.Stat(filepath.Join(dir, "db", "mcp_data.db")))(t)
 }
 
 func TestWithoutToolsNoDataIsMade(t *testing.T) {

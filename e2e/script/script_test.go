@@ -69,7 +69,5 @@ func TestTheLaneScriptsMakeAModel(t *testing.T) {
 	if calls != 27 || texts != 5 {
 		t.Errorf("the anchor has %d calls and %d texts, its known scores are of 27 and 5", calls, texts)
 	}
-	if _, err := gguf.New(Models(scripts), ""); err != nil {
-		t.Error(err)
-	}
+	must.Have(gguf.New(Models(scripts), ""))(t)
 }

@@ -212,9 +212,7 @@ func TestWhatBecomesOfAmbiguousHyphens(t *testing.T) {
 }
 
 func TestTextsAreBounded(t *testing.T) {
-	if _, err := new(Normalizer).Normalize(context.Background(), strings.Repeat("あ", MaxText)); err != nil {
-		t.Error(err)
-	}
+	must.Have(new(Normalizer).Normalize(context.Background(), strings.Repeat("あ", MaxText)))(t)
 	if _, err := new(Normalizer).Normalize(context.Background(), strings.Repeat("あ", MaxText+1)); !errors.Is(err, ErrTooLong) || err.Error() != "Text too long (max 10000 chars)" {
 		t.Error(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // checker is one for all tests: its parser takes seconds to compile.
@@ -172,9 +174,7 @@ func TestABrokenParserIsReplaced(t *testing.T) {
 	if !errors.Is(err, errParser) {
 		t.Errorf("%.200v, want that the parser broke", err)
 	}
-	if err := checker.Check(t.Context(), "SELECT 1"); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, checker.Check(t.Context(), "SELECT 1"))
 }
 
 // wraps make one level more of the expression ⋯; behind some the guard may think that there is

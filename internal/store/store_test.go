@@ -25,11 +25,7 @@ func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 func open(t *testing.T, where string) *store.DB {
 	t.Helper()
 	db := must.Have(store.Open(t.Context(), where))(t)
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.OK(t, db.Close()) })
 	return db
 }
 

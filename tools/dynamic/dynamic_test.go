@@ -202,9 +202,7 @@ func TestATableThatIsThereIsKept(t *testing.T) {
 	if got := call(s, "six", "{}"); got != "6" {
 		t.Errorf("six = %s", got)
 	}
-	if err := s.Delete(t.Context(), "tester", 2, 0); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, s.Delete(t.Context(), "tester", 2, 0))
 }
 
 // Two names that differ by case alone are one to a careless model, so the second is refused; a tool

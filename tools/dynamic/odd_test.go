@@ -101,9 +101,7 @@ func TestToolsOfSparseTablesAreChanged(t *testing.T) {
 		if got := call(s, made.Name, `{"n": 4}`); got != "8" {
 			t.Errorf("the new tool says %s", got)
 		}
-		if _, err := s.Toggle(t.Context(), "tester", 1, 0, false); err != nil {
-			t.Error(err)
-		}
+		must.Have(s.Toggle(t.Context(), "tester", 1, 0, false))(t)
 		if got := call(s, "sparse", "{}"); !strings.Contains(got, "not active") {
 			t.Errorf("it says %s", got)
 		}

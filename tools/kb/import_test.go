@@ -247,9 +247,7 @@ func TestWhenTheToolsAreOffered(t *testing.T) {
 		if got, err := k.Wanted(t.Context()); err != nil || got != c.want {
 			t.Errorf("%+v: %v, %v", c, got, err)
 		}
-		if err := k.Close(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, k.Close())
 	}
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("a file was made that nobody asked for")

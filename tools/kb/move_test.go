@@ -86,7 +86,5 @@ func TestVectorsOfAnotherLengthAreNotMixed(t *testing.T) {
 	if _, err := k.Move(t.Context(), from, to, two); err == nil || !strings.Contains(err.Error(), "embedding model") {
 		t.Errorf("%v", err)
 	}
-	if _, err := k.Move(t.Context(), from, to, three); err != nil {
-		t.Error(err)
-	}
+	must.Have(k.Move(t.Context(), from, to, three))(t)
 }
