@@ -17,14 +17,8 @@ import (
 // mean an object. All forms of calls share this reader; they differ only in the text around the
 // arguments.
 type arguments struct {
-	*lenient.Reader
-	in      *input
-	out     *outlet
-	marks   *marks
-	trial   *trial
-	calls   *calls
+	below
 	outside *outside
-	tools   *toolset.Set
 }
 
 // read reads the value of an arguments member. It returns committed if the call was begun,

@@ -8,24 +8,18 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
-	"toolnorm/adapters/internal/toolset"
 )
 
 // unmarked reads calls that have no marks, or have lost the mark that opens them. They are
 // recognised by evidence alone: an offered name, arguments that fit, and a place where calls are
 // written. A text with too little evidence stays text.
 type unmarked struct {
-	*scan.Buffer
-	marks    *marks
-	page     *page
-	trial    *trial
-	calls    *calls
+	below
 	names    *names
 	patterns *patterns
 	drafts   *drafts
 	doubt    *doubt
 	openers  opener
-	tools    *toolset.Set
 	which    Which // which texts that look like calls are calls
 }
 

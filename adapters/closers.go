@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
@@ -14,12 +13,7 @@ import (
 // may be missing. After the commit nothing can fail any more, so a missing piece is recorded as
 // repaired, and a surplus one is skipped.
 type closers struct {
-	*lenient.Reader
-	in    *input
-	out   *outlet
-	marks *marks
-	trial *trial
-	calls *calls
+	below
 }
 
 // skipClosers skips the closers of a call, each of which is optional, and reports whether the last

@@ -55,6 +55,20 @@ type forms struct {
 	patterns patterns
 }
 
+// below is what all parts that read calls or decide about them stand on: the reply, and the parts
+// that read its text and write its calls.
+type below struct {
+	*lenient.Reader
+	in    *input
+	out   *outlet
+	marks *marks
+	page  *page
+	code  *code
+	trial *trial
+	calls *calls
+	tools *toolset.Set // nil if no tools are offered
+}
+
 // newDecoder returns a decoder positioned at the reply's first byte. Without tools it has no
 // toolset and looks for no calls: it only separates reasoning from text. A position of -1 means
 // "none", since 0 is a position.
@@ -81,8 +95,9 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	d.trial.pin, d.trial.outer = -1, -1
 	d.calls = calls{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page,
 		trial: &d.trial, hold: Held(o.Hold), holdNow: o.HoldNow, argsAt: -1}
-	d.readCalls(tools)
-	d.decideCalls(f, tools, o)
+	b := below{r, &d.in, &d.out, &d.marks, &d.page, &d.code, &d.trial, &d.calls, tools}
+	d.readCalls(b)
+	d.decideCalls(b, f, o)
 	d.Source, d.Outside = &d.in, &d.outside
 	d.SetLimit(scan.Unlimited)
 	d.start.startBehind(o.Prompt)
@@ -90,63 +105,43 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 }
 
 // readCalls creates the parts of the decoder that read calls.
-func (d *decoder) readCalls(tools *toolset.Set) {
-	r := &d.Reader
-	d.names = names{Reader: r, marks: &d.marks, trial: &d.trial, tools: tools}
-	d.closers = closers{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, trial: &d.trial,
-		calls: &d.calls}
-	d.outside = outside{Reader: r, marks: &d.marks, trial: &d.trial, names: &d.names}
-	d.args = arguments{Reader: r, in: &d.in, out: &d.out, marks: &d.marks, trial: &d.trial,
-		calls: &d.calls, outside: &d.outside, tools: tools}
-	d.objects = objects{Reader: r, out: &d.out, page: &d.page, trial: &d.trial, calls: &d.calls,
-		names: &d.names, closers: &d.closers, args: &d.args}
-	d.python = python{Reader: r, trial: &d.trial, calls: &d.calls, names: &d.names,
-		closers: &d.closers, outside: &d.outside, args: &d.args}
-	d.headers = headers{Buffer: &d.Buffer, in: &d.in, marks: &d.marks, tools: tools}
-	d.ahead = tagsAhead{Reader: r, marks: &d.marks, names: &d.names, calls: &d.calls}
-	d.tagged = tagged{Reader: r, in: &d.in, marks: &d.marks, trial: &d.trial, calls: &d.calls,
-		closers: &d.closers, args: &d.args, headers: &d.headers,
+func (d *decoder) readCalls(b below) {
+	d.names = names{below: b}
+	d.closers = closers{below: b}
+	d.outside = outside{below: b, names: &d.names}
+	d.args = arguments{below: b, outside: &d.outside}
+	d.objects = objects{below: b, names: &d.names, closers: &d.closers, args: &d.args}
+	d.python = python{below: b, names: &d.names, closers: &d.closers, outside: &d.outside,
+		args: &d.args}
+	d.headers = headers{b}
+	d.ahead = tagsAhead{below: b, names: &d.names}
+	d.tagged = tagged{below: b, closers: &d.closers, args: &d.args, headers: &d.headers,
 		ahead: &d.ahead}
-	d.messages = messages{Reader: r, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, closers: &d.closers, args: &d.args, headers: &d.headers,
-		tagged: &d.tagged, tools: tools}
-	d.patterns = patterns{Buffer: &d.Buffer, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, names: &d.names, closers: &d.closers, args: &d.args,
-		objects: &d.objects, python: &d.python, tagged: &d.tagged, tools: tools}
+	d.messages = messages{below: b, closers: &d.closers, args: &d.args, headers: &d.headers,
+		tagged: &d.tagged}
+	d.patterns = patterns{below: b, names: &d.names, closers: &d.closers, args: &d.args,
+		objects: &d.objects, python: &d.python, tagged: &d.tagged}
 }
 
 // decideCalls creates the parts of the decoder that decide whether a text is meant as a call.
-func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
-	text := &d.Buffer
-	d.drafts = drafts{Reader: &d.Reader, out: &d.out, page: &d.page, code: &d.code,
-		trial: &d.trial, calls: &d.calls, tools: tools, heard: heard{messages: o.Messages}}
+func (d *decoder) decideCalls(b below, f *Format, o Options) {
+	d.drafts = drafts{below: b, heard: heard{messages: o.Messages}}
 	d.calls.heard = &d.drafts.heard
-	d.doubt = doubt{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page,
-		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, which: o.Which}
-	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
-		openers: &d.openers, tools: tools, which: o.Which}
-	d.wrappers = wrappers{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, off: o.Alone ||
-			o.Which == Strict}
-	d.restored = restored{Buffer: text, in: &d.in, page: &d.page, trial: &d.trial, calls: &d.calls,
-		drafts: &d.drafts,
-		tools:  tools, format: f, o: o, off: o.Which == Strict || o.Whole}
-	d.notated = notated{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, drafts: &d.drafts, doubt: &d.doubt, tools: tools, format: f, o: o,
+	d.doubt = doubt{below: b, drafts: &d.drafts, openers: &d.openers, which: o.Which}
+	d.unmarked = unmarked{below: b, names: &d.names, patterns: &d.patterns, drafts: &d.drafts,
+		doubt: &d.doubt, openers: &d.openers, which: o.Which}
+	d.wrappers = wrappers{below: b, drafts: &d.drafts, fences: &d.unmarked,
+		off: o.Alone || o.Which == Strict}
+	d.restored = restored{below: b, drafts: &d.drafts, format: f, o: o,
+		off: o.Which == Strict || o.Whole}
+	d.notated = notated{below: b, drafts: &d.drafts, doubt: &d.doubt, format: f, o: o,
 		off: o.Alone || o.Which == Strict || o.Whole}
-	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
-		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
-		quiet: o.Quiet}
-	d.openers = openers{Reader: &d.Reader, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page,
-		code:  &d.code,
-		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
+	d.thinking = thinking{below: b, drafts: &d.drafts, openers: &d.openers, quiet: o.Quiet}
+	d.openers = openers{below: b, headers: &d.headers, messages: &d.messages,
 		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers,
-		restored: &d.restored, notated: &d.notated,
-		thinking: &d.thinking, tools: tools}
-	d.start = start{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, messages: &d.messages, patterns: &d.patterns, thinking: &d.thinking,
-		tools: tools}
+		restored: &d.restored, notated: &d.notated, thinking: &d.thinking}
+	d.start = start{below: b, messages: &d.messages, patterns: &d.patterns,
+		thinking: &d.thinking}
 }
 
 // run reads the reply to its end. The function that reads a state returns when it has set

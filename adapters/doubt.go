@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
 )
 
@@ -12,12 +11,7 @@ import (
 // its own usually begins a call. Other marks are read as drafts, and the text after the call
 // decides.
 type doubt struct {
-	*lenient.Reader
-	in      *input
-	marks   *marks
-	page    *page
-	trial   *trial
-	calls   *calls
+	below
 	drafts  *drafts
 	openers opener
 	which   Which

@@ -3,10 +3,8 @@ package adapters
 import (
 	"slices"
 
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
-	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -14,13 +12,7 @@ import (
 // draft is read by the same parts as other calls. The function that reads the draft returns whether
 // the calls count.
 type drafts struct {
-	*lenient.Reader
-	out   *outlet
-	page  *page
-	code  *code
-	trial *trial
-	calls *calls
-	tools *toolset.Set
+	below
 	heard heard
 }
 

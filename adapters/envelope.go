@@ -14,11 +14,7 @@ import (
 // an envelope. Its members come in any order and under many names, so it is read member by member
 // until its name and its arguments are known. The positions of its other members are kept.
 type objects struct {
-	*lenient.Reader
-	out     *outlet
-	page    *page
-	trial   *trial
-	calls   *calls
+	below
 	names   *names
 	closers *closers
 	args    *arguments

@@ -13,10 +13,7 @@ import (
 // move the position, since the same header is looked at by the reader of messages, in the search
 // for a message's end, and at each mark.
 type headers struct {
-	*scan.Buffer
-	in    *input
-	marks *marks
-	tools *toolset.Set
+	below
 }
 
 // fields are the contents of a message header, such as <|start|>assistant

@@ -11,18 +11,13 @@ import (
 // passes each placeholder (hole) to its reader, so that a new family needs a declaration and no
 // code.
 type patterns struct {
-	*scan.Buffer
-	marks   *marks
-	page    *page
-	trial   *trial
-	calls   *calls
+	below
 	names   *names
 	closers *closers
 	args    *arguments
 	objects *objects
 	python  *python
 	tagged  *tagged
-	tools   *toolset.Set
 }
 
 // match is the result of an attempt to read a call: mismatch, incomplete, matched or committed. It

@@ -15,17 +15,11 @@ import (
 // message is for: a tool, the user, or no reader. Calls, thoughts and answers have the same marks,
 // so nothing is decided before the whole header was read.
 type messages struct {
-	*lenient.Reader
-	in      *input
-	marks   *marks
-	page    *page
-	trial   *trial
-	calls   *calls
+	below
 	closers *closers
 	args    *arguments
 	headers *headers
 	tagged  *tagged
-	tools   *toolset.Set
 }
 
 // read reads a message whose header begins here. It returns mismatch or incomplete if there is no

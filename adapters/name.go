@@ -15,10 +15,7 @@ import (
 // because this costs least: most text that begins like a call is rejected at the first letter that
 // no offered name has there.
 type names struct {
-	*lenient.Reader
-	marks *marks
-	trial *trial
-	tools *toolset.Set
+	below
 }
 
 // name reads a tool's name, which is part i of the pattern, and returns the tool. It returns

@@ -10,7 +10,6 @@ import (
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/notation"
 	"toolnorm/adapters/internal/prose"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/adapters/internal/wrapper"
 	"toolnorm/chat"
@@ -21,14 +20,9 @@ import (
 // sentence may follow. A call between two sentences is not read, because the sentences may be about
 // a call that is planned, past or refused.
 type notated struct {
-	*scan.Buffer
-	marks  *marks
-	page   *page
-	trial  *trial
-	calls  *calls
+	below
 	drafts *drafts
 	doubt  *doubt
-	tools  *toolset.Set
 	words  *notation.Vocabulary // of the tools; nil until needed
 	format *Format
 	o      Options

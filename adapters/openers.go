@@ -2,24 +2,15 @@ package adapters
 
 import (
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
-	"toolnorm/adapters/internal/toolset"
 )
 
 // openers reads whatever a mark in the text begins. At each place it tries the other parts in the
 // order of their evidence: code, headers, marks from the longest to the shortest, calls without
 // marks. The first part that reads something wins.
 type openers struct {
-	*lenient.Reader
-	in       *input
-	out      *outlet
-	marks    *marks
-	page     *page
-	code     *code
-	trial    *trial
-	calls    *calls
+	below
 	headers  *headers
 	messages *messages
 	patterns *patterns
@@ -29,7 +20,6 @@ type openers struct {
 	restored *restored
 	notated  *notated
 	thinking *thinking
-	tools    *toolset.Set // nil when no tools are offered
 }
 
 // opener is the interface of openers for the parts that decide whether a mark counts. Those parts

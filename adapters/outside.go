@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -12,9 +11,7 @@ import (
 // [lenient.Outside]. It is separate from the readers of calls because they call the reader of
 // arguments, which calls outside.
 type outside struct {
-	*lenient.Reader
-	marks *marks
-	trial *trial
+	below
 	names *names
 
 	// around is the quote around the arguments if the quotes inside are not escaped: "{"city":

@@ -148,7 +148,7 @@ func TestTrialsAreBounded(t *testing.T) {
 func TestNamesAreReadWhileTheyCanBeOffered(t *testing.T) {
 	tools := toolset.New([]chat.Tool{{Name: "get_weather"}}, nil)
 	for text, want := range map[string]match{"get_weather(": matched, "get_we": incomplete, "get_water(": mismatch} {
-		ns := &names{Reader: lenient.NewReader(*textOf(text)), tools: tools}
+		ns := &names{below: below{Reader: lenient.NewReader(*textOf(text)), tools: tools}}
 		tool, n, a := ns.offered(0, func(_, c int) bool { return c == '(' })
 		if a != want || (tool != nil) != (a == matched) {
 			t.Errorf("%q gives %v behind %d bytes, want %v", text, a, n, want)
@@ -162,8 +162,8 @@ func TestHeadersAreReadInAnyOrder(t *testing.T) {
 		"<|channel|>commentary to=f<|message|>":                                     {to: "f", channel: "commentary"},
 		"<|channel|>final<|message|>":                                               {channel: "final"},
 	} {
-		hs := &headers{Buffer: textOf(text), marks: marksOf("harmony", text)}
-		hs.marks.Buffer = hs.Buffer
+		hs := &headers{below{Reader: lenient.NewReader(*textOf(text)), marks: marksOf("harmony", text)}}
+		hs.marks.Buffer = &hs.Buffer
 		want.end = len(text)
 		if got, a := hs.at(0); a != matched || got != want {
 			t.Errorf("%q gives %+v and %v, want %+v", text, got, a, want)
@@ -172,7 +172,7 @@ func TestHeadersAreReadInAnyOrder(t *testing.T) {
 }
 
 func TestClosersCountBrackets(t *testing.T) {
-	cl := &closers{Reader: lenient.NewReader(*textOf("[ [[1] ]"))}
+	cl := &closers{below{Reader: lenient.NewReader(*textOf("[ [[1] ]"))}}
 	if n := cl.brackets(2); n != 2 || cl.At(0) != '[' {
 		t.Errorf("%d brackets opened", n)
 	}

@@ -16,9 +16,7 @@ import (
 // calls too often, and only the closing parenthesis shows whether a text was an argument or an
 // expression.
 type python struct {
-	*lenient.Reader
-	trial   *trial
-	calls   *calls
+	below
 	names   *names
 	closers *closers
 	outside *outside

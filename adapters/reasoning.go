@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/scan"
-	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat"
 )
 
@@ -14,16 +12,9 @@ import (
 // becomes text: if it is never closed, it lasts to the end of the reply, unless the model calls a
 // tool in it.
 type thinking struct {
-	*scan.Buffer
-	in      *input
-	marks   *marks
-	page    *page
-	code    *code
-	trial   *trial
-	calls   *calls
+	below
 	drafts  *drafts
 	openers opener
-	tools   *toolset.Set
 	quiet   bool                   // calls inside reasoning do not count
 	thinks  []*declaration.Pattern // the reasoning marks whose closers count now
 	from    int                    // position where the reasoning being read begins

@@ -21,13 +21,8 @@ import (
 // It is tried last, when no other reader reads the reply, and only if the reply begins with one of
 // the family's own marks, whole or damaged.
 type restored struct {
-	*scan.Buffer
-	in     *input
-	page   *page
-	trial  *trial
-	calls  *calls
+	below
 	drafts *drafts
-	tools  *toolset.Set
 	format *Format
 	o      Options
 	off    bool // damaged marks do not count

@@ -12,16 +12,10 @@ import (
 // start reads the beginning of a reply, which continues an element that the prompt has opened. It
 // is done when the first bytes were read, and is not used later.
 type start struct {
-	*scan.Buffer
-	in       *input
-	marks    *marks
-	page     *page
-	trial    *trial
-	calls    *calls
+	below
 	messages *messages
 	patterns *patterns
 	thinking *thinking
-	tools    *toolset.Set
 	ahead    *declaration.Family // the family whose marks end the prompt; nil: there are none
 }
 

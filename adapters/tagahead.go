@@ -5,17 +5,14 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 )
 
 // tagsAhead finds the tags of calls in the text ahead, as their families write them or damaged. It
 // does not move the position, so a search can use it at any place of the text.
 type tagsAhead struct {
-	*lenient.Reader
-	marks *marks
+	below
 	names *names
-	calls *calls
 	tails tagTails
 }
 

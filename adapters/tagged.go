@@ -14,11 +14,7 @@ import (
 // tagged reads calls whose arguments are tags. While a call is written as its family writes it, its
 // values stream. At the first deviation, the rest is decided as a whole (see tagPlan).
 type tagged struct {
-	*lenient.Reader
-	in      *input
-	marks   *marks
-	trial   *trial
-	calls   *calls
+	below
 	closers *closers
 	args    *arguments
 	headers *headers

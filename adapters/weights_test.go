@@ -34,7 +34,7 @@ type weighed struct {
 // weighedTexts returns the texts of files whose last sentence is weighed: alone, behind a question
 // that has the call's values, and with their own conversation.
 func weighedTexts(t *testing.T, sets ...string) (all []weighed) {
-	dr := drafts{tools: toolset.New(languageTools, nil)}
+	dr := drafts{below: below{tools: toolset.New(languageTools, nil)}}
 	dr.tools.Find("get_time") // builds it
 	for _, set := range sets {
 		for _, c := range languageCases(t, set) {
@@ -82,7 +82,7 @@ var endsWithCall = regexp.MustCompile("(?s)^([^`{]*[^`{\\s])\\s+" +
 // weighedRuns returns those texts of the balanced set that are such: their kind is the language
 // that is held out.
 func weighedRuns(t *testing.T) (all []weighed) {
-	dr := drafts{tools: toolset.New(testTools(t), nil)}
+	dr := drafts{below: below{tools: toolset.New(testTools(t), nil)}}
 	dr.tools.Find("get_time") // builds it
 	for _, x := range runTexts(t) {
 		m := endsWithCall.FindStringSubmatch(x.text)

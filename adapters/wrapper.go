@@ -7,7 +7,6 @@ import (
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
-	"toolnorm/adapters/internal/toolset"
 	"toolnorm/adapters/internal/wrapper"
 	"toolnorm/chat"
 )
@@ -15,15 +14,10 @@ import (
 // wrappers reads a whole reply that consists of calls in a wrapper of no known form; see
 // [wrapper.Calls]. It is tried last, when no other reader finds a call.
 type wrappers struct {
-	*scan.Buffer
-	marks  *marks
-	page   *page
-	trial  *trial
-	calls  *calls
+	below
 	drafts *drafts
 	fences *unmarked // knows the labels of fences that may contain calls
-	tools  *toolset.Set
-	off    bool // only the forms of one family are read
+	off    bool      // only the forms of one family are read
 }
 
 // wrapped is the pattern that is used for wrappers: it has no marks, and two newlines before the
