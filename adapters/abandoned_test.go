@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -32,39 +31,13 @@ func TestAReplyThatTheServerGaveUp(t *testing.T) {
 		{"gemma4", `<|tool_call>call:f{a:<|"|>x<|"|>}`, `[call f][args {"a":"x"}][end][finish stop]`},
 		{"gemma4", `<|tool_call>call:f{a:<|"|>x`, `[finish abandoned]`},
 	} {
-		var b strings.Builder
-		src := &events{{Kind: chat.Text, Text: row.text}, {Kind: chat.Finish, Text: chat.Abandoned}}
-		for e, err := range adapters.Named(row.format).Decode(src, adapters.Options{Tools: tools}) {
-			switch {
-			case err != nil:
-				t.Fatal(err)
-			case e.Kind == chat.Text:
-				b.WriteString(e.Text)
-			case e.Text == "":
-				b.WriteString("[" + e.Kind.String() + "]")
-			default:
-				b.WriteString("[" + e.Kind.String() + " " + e.Text + "]")
-			}
-		}
-		if b.String() != row.want {
-			t.Errorf("%s: %q\ngot  %s\nwant %s", row.format, row.text, b.String(), row.want)
+		src := &chat.Fixed{{Kind: chat.Text, Text: row.text}, {Kind: chat.Finish, Text: chat.Abandoned}}
+		got := shown(row.format, src, adapters.Options{Tools: tools})
+		if got != row.want {
+			t.Errorf("%s: %q\ngot  %s\nwant %s", row.format, row.text, got, row.want)
 		}
 	}
 }
-
-// events is a source of events that are there already.
-type events []chat.Event
-
-func (s *events) Next() (chat.Event, error) {
-	if len(*s) == 0 {
-		return chat.Event{}, io.EOF
-	}
-	e := (*s)[0]
-	*s = (*s)[1:]
-	return e, nil
-}
-
-func (s *events) Close() error { return nil }
 
 // TestAReplyThatNobodyWaitsForEnds has replies that come in one piece, and a client that leaves at
 // their beginning: reading ends with the context's error, and not at the end of the piece.

@@ -36,6 +36,17 @@ func transcript(f *Format, cut []string, finish string, o Options) (string, erro
 	return golden.Transcript(f.Decode(golden.Source(cut, finish), o))
 }
 
+// replyOf returns what a format reads in a reply that comes in pieces.
+func replyOf(t testing.TB, f *Format, pieces []string, o Options) *chat.Collector {
+	t.Helper()
+	reply := new(chat.Collector)
+	for e, err := range f.Decode(golden.Source(pieces, chat.Stop), o) {
+		must.OK(t, err)
+		reply.Add(e)
+	}
+	return reply
+}
+
 // familyCase is one case of a family.
 type familyCase struct {
 	golden.Case

@@ -45,7 +45,11 @@ func TestASourceThatFailsClosesNoCall(t *testing.T) {
 		for _, end := range []error{broke, io.EOF} {
 			want := row.want + "[" + map[error]string{broke: broke.Error(), io.EOF: "unexpected EOF"}[end] + "]"
 			for _, pieces := range [][]string{{row.text}, strings.Split(row.text, "")} {
-				if got := broken(row.format, pieces, end, adapters.Options{Tools: tools, Hold: row.hold}); got != want {
+				src := &breaking{err: end}
+				for _, p := range pieces {
+					src.Fixed = append(src.Fixed, chat.Event{Kind: chat.Text, Text: p})
+				}
+				if got := shown(row.format, src, adapters.Options{Tools: tools, Hold: row.hold}); got != want {
 					t.Errorf("%s, hold %d, %d pieces, %v: %q\ngot  %s\nwant %s", row.format, row.hold, len(pieces), end, row.text, got, want)
 				}
 			}
@@ -53,12 +57,8 @@ func TestASourceThatFailsClosesNoCall(t *testing.T) {
 	}
 }
 
-// broken is the transcript of a reply that ends with err in front of its Finish.
-func broken(format string, pieces []string, err error, o adapters.Options) string {
-	src := &breaking{err: err}
-	for _, p := range pieces {
-		src.events = append(src.events, chat.Event{Kind: chat.Text, Text: p})
-	}
+// shown returns the events of a reply as text, and the error that ends it.
+func shown(format string, src chat.Source, o adapters.Options) string {
 	var b strings.Builder
 	in := false // arguments
 	for e, err := range adapters.Named(format).Decode(src, o) {
@@ -86,13 +86,13 @@ func broken(format string, pieces []string, err error, o adapters.Options) strin
 
 // breaking is a source that fails behind its events.
 type breaking struct {
-	events
+	chat.Fixed
 	err error
 }
 
 func (s *breaking) Next() (chat.Event, error) {
-	if len(s.events) == 0 {
+	if len(s.Fixed) == 0 {
 		return chat.Event{}, s.err
 	}
-	return s.events.Next()
+	return s.Fixed.Next()
 }

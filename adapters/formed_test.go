@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/internal/test/must"
 )
 
 // formTools are offered where calls of invented forms are read.
@@ -44,11 +43,7 @@ func TestFormsAreReadWhole(t *testing.T) {
 			t.Errorf("%s: %v", tt.form, err)
 			continue
 		}
-		var got chat.Collector
-		for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: tt.text}, {Kind: chat.Finish, Text: chat.Stop}}, Options{Tools: formTools}) {
-			must.OK(t, err)
-			got.Add(ev)
-		}
+		got := replyOf(t, f, []string{tt.text}, Options{Tools: formTools})
 		var calls []string
 		for _, c := range got.Calls {
 			calls = append(calls, c.Name+" "+string(c.Args))

@@ -1,12 +1,11 @@
 package adapters
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
-	"toolnorm/chat"
 	"toolnorm/internal/golden"
-	"toolnorm/internal/test/must"
 )
 
 // TestWhatCannotBeReadNamesItsTool reads the calls of testdata/held.txt, whole and byte by byte: no
@@ -15,18 +14,10 @@ func TestWhatCannotBeReadNamesItsTool(t *testing.T) {
 	for _, s := range readSections(t, "testdata/held.txt") {
 		name := strings.Fields(s.Name)
 		for _, pieces := range [][]string{{s.Text}, golden.Bytes(s.Text)} {
-			tool, calls := "-", 0
-			for e, err := range Named(name[0]).Decode(golden.Source(pieces, chat.Stop), Options{Tools: testTools(t), Hold: HoldCall}) {
-				must.OK(t, err)
-				if e.Meta != nil && e.Meta.Doubt != "" {
-					tool = e.Meta.Doubt
-				}
-				if e.Kind == chat.CallStart {
-					calls++
-				}
-			}
-			if tool != name[1] || calls > 0 {
-				t.Errorf("%s in %d pieces names %s, with %d calls", s.Name, len(pieces), tool, calls)
+			f, o := Named(name[0]), Options{Tools: testTools(t), Hold: HoldCall}
+			tool, calls := cmp.Or(doubtOf(t, f, pieces, o), "-"), decodeCalls(t, f, pieces, o)
+			if tool != name[1] || len(calls) > 0 {
+				t.Errorf("%s in %d pieces names %s, with %d calls", s.Name, len(pieces), tool, len(calls))
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/internal/golden"
 )
 
 func TestHoldIsReadInEveryForm(t *testing.T) {
@@ -25,20 +24,10 @@ func TestHoldIsReadInEveryForm(t *testing.T) {
 func TestCallsInReasoning(t *testing.T) {
 	raw := []string{"<think>\nI need the time.\n<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>"}
 	for _, quiet := range []bool{false, true} {
-		calls, thought := 0, ""
-		o := Options{Tools: testTools(t), Quiet: quiet}
-		for e, err := range Named("hermes").Decode(golden.Source(raw, chat.Stop), o) {
-			switch {
-			case err != nil:
-				t.Fatal(err)
-			case e.Kind == chat.CallEnd:
-				calls++
-			case e.Kind == chat.Reasoning:
-				thought += e.Text
-			}
-		}
-		if calls == 0 != quiet || strings.Contains(thought, "get_time") != quiet {
-			t.Errorf("quiet %v: %d calls, thought %q", quiet, calls, thought)
+		got := replyOf(t, Named("hermes"), raw, Options{Tools: testTools(t), Quiet: quiet})
+		thought := got.Reasoning.String()
+		if len(got.Complete()) == 0 != quiet || strings.Contains(thought, "get_time") != quiet {
+			t.Errorf("quiet %v: %d calls, thought %q", quiet, len(got.Complete()), thought)
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/internal/golden"
-	"toolnorm/internal/test/must"
 )
 
 // TestRandomPrefixesAreMadeUp has the six characters that Void puts in front of a tool's name, as
@@ -17,14 +15,9 @@ func TestRandomPrefixesAreMadeUp(t *testing.T) {
 		"zzzzz_search_docs": "", "zzzzzz_read_file": "", "ZZZZZZ_search_docs": "", "zzzzzz_search_doc": "",
 	} {
 		raw := "<tool_call>\n{\"name\": \"" + name + "\", \"arguments\": {\"query\": \"x\"}}\n</tool_call>"
-		var got chat.Collector
-		for e, err := range Named("hermes").Decode(golden.Source([]string{raw}, chat.Stop), Options{Tools: tools}) {
-			must.OK(t, err)
-			got.Add(e)
-		}
 		called := ""
-		if len(got.Calls) > 0 {
-			called = got.Calls[0].Name
+		for _, c := range decodeCalls(t, Named("hermes"), []string{raw}, Options{Tools: tools}) {
+			called += c.Name
 		}
 		if called != want {
 			t.Errorf("%s calls %q, want %q", name, called, want)

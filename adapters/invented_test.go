@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"toolnorm/chat"
-	"toolnorm/internal/test/must"
 )
 
 // inventedTools are offered where results are made up: one tool that reads, one that does harm, two
@@ -152,12 +151,7 @@ func inReply(f *Format, first, second chat.Call, between string) (string, bool) 
 // callsIn are the calls that leave of a reply.
 func callsIn(t *testing.T, f *Format, text string, known func(string) bool) []string {
 	t.Helper()
-	var got chat.Collector
-	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
-	for e, err := range f.Decode(&source, Options{Tools: inventedTools, Known: known}) {
-		must.OK(t, err)
-		got.Add(e)
-	}
+	got := replyOf(t, f, []string{text}, Options{Tools: inventedTools, Known: known})
 	var names []string
 	for _, c := range got.Complete() {
 		names = append(names, c.Name)

@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // quoted returns a text as a string of JSON.
@@ -121,10 +122,12 @@ func TestLaterWrappers(t *testing.T) {
 	}
 }
 
-// doubtOf returns the tool that a text is in doubt about; "": none.
-func doubtOf(text string, o Options) (tool string) {
-	for e := range Named("generic").Decode(golden.Source([]string{text}, chat.Stop), o) {
-		if e.Kind == chat.Text && e.Meta != nil {
+// doubtOf returns the tool that a reply is in doubt about; "": none.
+func doubtOf(t *testing.T, f *Format, pieces []string, o Options) (tool string) {
+	t.Helper()
+	for e, err := range f.Decode(golden.Source(pieces, chat.Stop), o) {
+		must.OK(t, err)
+		if e.Meta != nil && e.Meta.Doubt != "" {
 			tool = e.Meta.Doubt
 		}
 	}

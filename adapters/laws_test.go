@@ -95,17 +95,7 @@ func TestPrintedCallsAreReadAgain(t *testing.T) {
 // decodeCalls reads the finished calls of a reply.
 func decodeCalls(t *testing.T, f *Format, cut []string, o Options) []chat.Call {
 	t.Helper()
-	var out []chat.Call
-	for e, err := range f.Decode(golden.Source(cut, chat.Stop), o) {
-		must.OK(t, err)
-		switch e.Kind {
-		case chat.CallStart:
-			out = append(out, chat.Call{ID: e.ID, Name: e.Text})
-		case chat.CallArgs:
-			out[len(out)-1].Args = append(out[len(out)-1].Args, e.Text...)
-		}
-	}
-	return out
+	return replyOf(t, f, cut, o).Calls
 }
 
 // soup shuffles marks, names and junk of all families.

@@ -3,9 +3,6 @@ package adapters
 import (
 	"strings"
 	"testing"
-
-	"toolnorm/chat"
-	"toolnorm/internal/test/must"
 )
 
 // TestTokensProveMarks reads the same texts with the marks as control tokens and as ordinary ones,
@@ -18,21 +15,16 @@ func TestTokensProveMarks(t *testing.T) {
 		"Your log ends with\n10:01:07 DEBUG output: " + call + "\n10:01:08 done", "hello" + call + "hi", "| a | " + call + " |", "\t" + call + "\n\nThat is a call.",
 	} {
 		for _, proven := range []bool{true, false} {
-			var in chat.Fixed
+			var pieces []string
 			for i, part := range strings.Split(text, "<tool_call>") {
 				if i > 0 && proven {
-					in = append(in, chat.Event{Kind: chat.Text, Text: "<tool_call>"})
+					pieces = append(pieces, "<tool_call>")
 				} else if i > 0 {
-					in = append(in, chat.Event{Kind: chat.Text, Text: "<tool"}, chat.Event{Kind: chat.Text, Text: "_call>"})
+					pieces = append(pieces, "<tool", "_call>")
 				}
-				in = append(in, chat.Event{Kind: chat.Text, Text: part})
+				pieces = append(pieces, part)
 			}
-			in = append(in, chat.Event{Kind: chat.Finish, Text: chat.Stop})
-			var got chat.Collector
-			for ev, err := range f.Decode(&in, Options{Tools: formTools, Control: []string{"<tool_call>"}, Whole: true}) {
-				must.OK(t, err)
-				got.Add(ev)
-			}
+			got := replyOf(t, f, pieces, Options{Tools: formTools, Control: []string{"<tool_call>"}, Whole: true})
 			if ran := len(got.Calls) > 0; ran != proven {
 				t.Errorf("control tokens %v: %q comes to calls %v, text %q", proven, text, got.Calls, got.Text.String())
 			}

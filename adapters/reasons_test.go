@@ -9,8 +9,6 @@ import (
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
-	"toolnorm/internal/golden"
-	"toolnorm/internal/test/must"
 )
 
 // TestEveryReasonsExampleGivesIt runs the examples that docs/repairs.md shows.
@@ -45,17 +43,11 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 // repaired.
 func program(t *testing.T, body string) (args string, repairs []string) {
 	o := Options{Tools: []chat.Tool{{Name: "run", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}}}`)}}}
-	raw := "<|channel|>commentary to=functions.run <|message|>" + body + "<|call|>"
-	for ev, err := range Named("harmony").Decode(golden.Source([]string{raw}, chat.Stop), o) {
-		must.OK(t, err)
-		if ev.Kind == chat.CallArgs {
-			args += ev.Text
-		}
-		if ev.Kind == chat.Finish {
-			repairs = ev.Meta.Repairs
-		}
+	got := replyOf(t, Named("harmony"), []string{"<|channel|>commentary to=functions.run <|message|>" + body + "<|call|>"}, o)
+	for _, c := range got.Calls {
+		args = string(c.Args)
 	}
-	return args, repairs
+	return args, got.End.Meta.Repairs
 }
 
 // asText is what is shown of a call with arguments that can be read in two ways, and what was
@@ -63,13 +55,8 @@ func program(t *testing.T, body string) (args string, repairs []string) {
 func asText(t *testing.T, args string) (text string, repairs []string) {
 	schema := json.RawMessage(`{"properties":{"n":{"type":"object","properties":{"a":{"type":"array"},"m":{"type":"string"}}},"m":{"type":"string"}}}`)
 	before, after := `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"
-	for ev, err := range Named("hermes").Decode(golden.Source([]string{before + args + after}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f", Schema: schema}}}) {
-		must.OK(t, err)
-		if text += ev.Text; ev.Kind == chat.Finish {
-			text, repairs = strings.TrimSuffix(text, ev.Text), ev.Meta.Repairs
-		}
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(text, before), after), repairs
+	got := replyOf(t, Named("hermes"), []string{before + args + after}, Options{Tools: []chat.Tool{{Name: "f", Schema: schema}}})
+	return strings.TrimSuffix(strings.TrimPrefix(got.Text.String(), before), after), got.End.Meta.Repairs
 }
 
 // behindCall is what is shown of a reply that makes one call twice, with a text between where that
@@ -79,11 +66,7 @@ func behindCall(t *testing.T, code, between string) (text string, repairs []stri
 	if code == "repeated-call" {
 		between = ""
 	}
-	var got chat.Collector
-	for ev, err := range Named("hermes").Decode(golden.Source([]string{call + between + call}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f"}}}) {
-		must.OK(t, err)
-		got.Add(ev)
-	}
+	got := replyOf(t, Named("hermes"), []string{call + between + call}, Options{Tools: []chat.Tool{{Name: "f"}}})
 	if len(got.Complete()) != 1 {
 		t.Errorf("%s: %d calls leave", code, len(got.Complete()))
 	}
@@ -93,11 +76,7 @@ func behindCall(t *testing.T, code, between string) (text string, repairs []stri
 // withMarks is the call that a reply makes, printed, and what was repaired.
 func withMarks(t *testing.T, reply string) (text string, repairs []string) {
 	hermes := Named("hermes")
-	var got chat.Collector
-	for ev, err := range hermes.Decode(golden.Source([]string{reply}, chat.Stop), Options{Tools: []chat.Tool{{Name: "f"}}}) {
-		must.OK(t, err)
-		got.Add(ev)
-	}
+	got := replyOf(t, hermes, []string{reply}, Options{Tools: []chat.Tool{{Name: "f"}}})
 	for _, c := range got.Complete() {
 		text += string(hermes.Append(nil, c))
 	}

@@ -6,23 +6,13 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/chat"
-	"toolnorm/internal/golden"
-	"toolnorm/internal/test/must"
 )
 
 // thought is a reply by its parts.
 func thought(t *testing.T, f *Format, raw string, o Options) (reasoning, text string) {
 	t.Helper()
-	for e, err := range f.Decode(golden.Source([]string{raw}, chat.Stop), o) {
-		must.OK(t, err)
-		switch e.Kind {
-		case chat.Reasoning:
-			reasoning += e.Text
-		case chat.Text:
-			text += e.Text
-		}
-	}
-	return reasoning, text
+	got := replyOf(t, f, []string{raw}, o)
+	return got.Reasoning.String(), got.Text.String()
 }
 
 // marksOfThinking are a family's pairs of marks around its reasoning, as its models write them.

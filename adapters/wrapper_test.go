@@ -258,7 +258,7 @@ func TestWrappersOfAnyName(t *testing.T) {
 				read++
 			case len(calls) > 0:
 				t.Errorf("%q\n%v, want %v", text, calls, want)
-			case doubtOf(text, o) == want.name:
+			case doubtOf(t, Named("generic"), []string{text}, o) == want.name:
 				held++
 			default:
 				t.Logf("lost: %q", text)
