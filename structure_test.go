@@ -406,7 +406,7 @@ var below = map[string][]string{
 	"adapters/internal/lenient":     {"chat", "chat/schema", "adapters/internal/repair", "adapters/internal/scan"},
 	"adapters/internal/repair":      {"chat", "chat/schema", "adapters/internal/scan"},
 	"adapters/internal/declaration": {"adapters/internal/form", "adapters/internal/scan"},
-	"adapters/internal/form":        {"chat", "adapters/internal/scan"},
+	"adapters/internal/form":        {"chat", "adapters/internal/lenient", "adapters/internal/scan"},
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/form", "adapters/internal/scan", "internal/jsontree"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
 	"adapters/internal/restore":     nil,

@@ -27,11 +27,7 @@ func (pt *patterns) formed(f *form.Form) match {
 		calls = append(calls, wrapper.Call{Tool: t, ID: c.ID, Args: args})
 	}
 	pt.Pos += end
-	for _, c := range calls {
-		pt.calls.commitWith(c.Tool, c.ID, c.Args)
-		pt.calls.endCall(true)
-	}
-	return committed
+	return sendCalls(pt.calls, calls)
 }
 
 // formArgs returns the arguments of a call as JSON. Values without quotes get the types of the

@@ -15,7 +15,6 @@
 //	form.go     Form: the lines of a declaration
 //	read.go     Read: calls in a text
 //	value.go    arguments, and values in notations of their own
-//	literal.go  values as JSON and Python write them
 package form
 
 import (

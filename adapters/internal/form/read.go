@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 )
 
@@ -348,4 +349,13 @@ func (r *reader) number(i int) (end, n int, ok bool) {
 // known reports whether the call already has an argument with that name.
 func (c *Call) known(key string) bool {
 	return slices.ContainsFunc(c.Args, func(m Member) bool { return m.Key == key })
+}
+
+// literal reads the value at offset i, in JSON or Python, and also returns the offset after the
+// value. ok is false if there is no valid value.
+func (r *reader) literal(i int) (value string, end int, ok bool) {
+	var cut bool
+	value, end, cut, ok = lenient.Literal(r.At, i)
+	r.cut = r.cut || cut
+	return value, end, ok
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )
@@ -178,7 +179,7 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 		value, ok = r.unescaped(value)
 	}
 	if ok && quoted {
-		value, ok = whole(value)
+		value, ok = lenient.WholeLiteral(value)
 	}
 	return value, !quoted, end, ok
 }
@@ -374,7 +375,7 @@ func (r *reader) typed(text string) string {
 	if v, ok := r.Typed(r.call.Name, r.keys, text); ok {
 		return v
 	}
-	if v, ok := scalar(text); ok {
+	if v, ok := lenient.LiteralWord(text); ok {
 		return v
 	}
 	return string(chat.AppendQuoted(nil, text))
@@ -387,7 +388,7 @@ func (r *reader) quoted(i int) (int, bool) {
 	if !ok || text[0] != '"' {
 		return 0, false
 	}
-	object, ok := whole(scan.Unquote(text))
+	object, ok := lenient.WholeLiteral(scan.Unquote(text))
 	if !ok || object[0] != '{' {
 		return 0, false
 	}

@@ -33,6 +33,6 @@
 //	standin.go     values given in place of an object; text as a value
 //	listed.go      arguments in lines, in elements, as flags or as a query
 //	damaged.go     the meaning of damaged arguments, from all ways to read them
-//	python.go      literals as Python writes them
+//	literal.go     values as JSON and Python write them, without slips
 //	repair.go      whole documents: where in a text the JSON is
 package lenient

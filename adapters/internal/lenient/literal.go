@@ -1,4 +1,4 @@
-package form
+package lenient
 
 import (
 	"encoding/json"
@@ -17,25 +17,33 @@ type parser struct {
 	cut   bool
 }
 
-// literal reads the value at offset i, and also returns the offset after the value. ok is false if
+// Literal returns as JSON the value at offset i, which must be written correctly in JSON or in
+// Python, and the offset after the value. The function at returns the byte at an offset, or -1
+// after the end. The result cut is true if the text ended before a value did, and ok is false if
 // there is no valid value.
-func (r *reader) literal(i int) (value string, end int, ok bool) {
-	p := &parser{at: r.At}
+func Literal(at func(i int) int, i int) (value string, end int, cut, ok bool) {
+	p := &parser{at: at}
 	value, end, ok = p.value(i)
-	r.cut = r.cut || p.cut
-	return value, end, ok
+	return value, end, p.cut, ok
 }
 
-// whole returns the value that a text consists of, or false if it is not one valid value.
-func whole(text string) (string, bool) {
-	p := &parser{at: func(i int) int {
+// WholeLiteral returns the value that a text consists of, or false if it is not one valid value.
+func WholeLiteral(text string) (string, bool) {
+	value, end, _, ok := Literal(func(i int) int {
 		if i < len(text) {
 			return int(text[i])
 		}
 		return -1
-	}}
-	value, end, ok := p.value(0)
+	}, 0)
 	return value, ok && end == len(text)
+}
+
+// IsPython reports whether a text is one complete literal as Python writes it, and has the same
+// value as the JSON that was read from it. Such a text has no slip, so it cannot mean anything
+// else.
+func IsPython(text, read string) bool {
+	value, ok := WholeLiteral(strings.Trim(text, " \t\r\n"))
+	return ok && SameJSON(value, read)
 }
 
 // value reads one value at offset i, and also returns the offset after it. It returns false if
@@ -61,7 +69,7 @@ func (p *parser) value(i int) (string, int, bool) {
 			word = append(word, byte(p.at(k)))
 		}
 		p.cut = p.cut || p.at(end) < 0
-		v, ok := scalar(string(word))
+		v, ok := LiteralWord(string(word))
 		return v, end, ok
 	}
 	return "", 0, false
@@ -71,8 +79,8 @@ func (p *parser) value(i int) (string, int, bool) {
 var words = map[string]string{"true": "true", "false": "false", "null": "null", "True": "true",
 	"False": "false", "None": "null"}
 
-// scalar returns a number or a literal word as JSON, and false for any other text.
-func scalar(text string) (string, bool) {
+// LiteralWord returns a number or a literal word as JSON, and false for any other text.
+func LiteralWord(text string) (string, bool) {
 	if w, ok := words[text]; ok {
 		return w, true
 	}
@@ -91,7 +99,7 @@ func (p *parser) space(i int) int {
 // several reads an object or a list whose bracket is at offset i, and returns it as JSON with the
 // offset after it. It returns false if the value is not valid or is nested too deeply.
 func (p *parser) several(i int, end byte) (string, int, bool) {
-	if p.depth++; p.depth > maxDepth {
+	if p.depth++; p.depth > MaxDepth {
 		return "", 0, false
 	}
 	defer func() { p.depth-- }()
