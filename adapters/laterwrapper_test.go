@@ -3,7 +3,6 @@ package adapters
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -92,36 +91,6 @@ func (m wrapperMaker) later() (string, wanted) {
 	return text, c
 }
 
-// TestLaterWrappers reads such wrappers, half of them by a seed that no rule was made for.
-func TestLaterWrappers(t *testing.T) {
-	o := Options{Tools: wrapperTools()}
-	for _, half := range []struct {
-		name string
-		seed uint64
-	}{{"seen", 3}, {"held out", 20261125}} {
-		m, read := wrapperMaker{rand.New(rand.NewPCG(half.seed, 31))}, 0
-		for i := range 250 {
-			text, want := m.later()
-			calls := decodeCalls(t, Named("generic"), []string{text}, o)
-			switch {
-			case len(calls) == 1 && calls[0].Name == want.name && compact(calls[0].Args) == compact(want.args):
-				read++
-			case len(calls) > 0:
-				t.Errorf("%q\n%v, want %v", text, calls, want)
-			case half.seed == 3:
-				t.Logf("lost: %q", text)
-			}
-			if i%10 == 0 {
-				checkSplits(t, Named("generic"), text, chat.Stop, o)
-			}
-		}
-		t.Logf("%s: %d of 250 read", half.name, read)
-		if read < 245 {
-			t.Errorf("%s: only %d of 250 are read", half.name, read)
-		}
-	}
-}
-
 // doubtOf returns the tool that a reply is in doubt about; "": none.
 func doubtOf(t *testing.T, f *Format, pieces []string, o Options) (tool string) {
 	t.Helper()
@@ -180,16 +149,4 @@ func (m wrapperMaker) laterDocument() string {
 		return fmt.Sprintf(`{"response": {"tools": [{"name": %q, "parameters": {"type": "object", "properties": {}}}]}}`, c.name)
 	}
 	return fmt.Sprintf(`{"candidates": [%s, "search_web(query=\"y\")"], "best": %d}`, call, n%2)
-}
-
-// TestLaterDocuments reads such documents: none of them runs, and all stay as they are.
-func TestLaterDocuments(t *testing.T) {
-	o := Options{Tools: wrapperTools()}
-	for _, seed := range []uint64{4, 20261126} {
-		m := wrapperMaker{rand.New(rand.NewPCG(seed, 31))}
-		for i := range 1000 {
-			text := m.laterDocument()
-			staysText(t, text, o, i%20 == 0)
-		}
-	}
 }

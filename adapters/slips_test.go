@@ -10,12 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/print"
-	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
-	"toolnorm/internal/jsontree"
 	"toolnorm/internal/test/must"
 )
 
@@ -315,7 +314,7 @@ var slips = []slip{
 	spelled("apostrophes escaped", `'`, func(s string) string { return strings.ReplaceAll(s, `'`, `\'`) }),
 	spelled("slashes escaped", `/`, func(s string) string { return strings.ReplaceAll(s, `/`, `\/`) }),
 	spelled("tab as it is", "\t", func(s string) string { return strings.ReplaceAll(s, `\t`, "\t") }),
-	mapped("Python's repr", pythonRepr),
+	mapped("Python's repr", print.Python.Value),
 	mapped("doubly escaped", func(args string) string { q := schema.Quote(args); return q[1 : len(q)-1] }),
 	several(2), several(3),
 	spelled("inner quote", `"`, func(s string) string { return strings.ReplaceAll(s, `\"`, `"`) }),
@@ -362,36 +361,6 @@ func oneEdit(r *rand.Rand) slip {
 	}[r.Intn(12)]
 }
 
-// pythonRepr is how Python prints an object.
-func pythonRepr(args string) string {
-	var b strings.Builder
-	for i := 0; i < len(args); i++ {
-		switch {
-		case args[i] == '"':
-			n := jsontree.StringEnd(args[i:])
-			text := scan.Unquote(args[i : i+n])
-			quote := "'"
-			if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
-				quote = `"`
-			}
-			b.WriteString(quote + strings.NewReplacer(`\`, `\\`, quote, `\`+quote, "\n", `\n`, "\t", `\t`).Replace(text) + quote)
-			i += n - 1
-		case strings.HasPrefix(args[i:], "true"):
-			b.WriteString("True")
-			i += 3
-		case strings.HasPrefix(args[i:], "false"):
-			b.WriteString("False")
-			i += 4
-		case strings.HasPrefix(args[i:], "null"):
-			b.WriteString("None")
-			i += 3
-		default:
-			b.WriteByte(args[i])
-		}
-	}
-	return b.String()
-}
-
 // slipClass is what came of a slip.
 type slipClass int
 
@@ -421,7 +390,7 @@ func readSlip(t *testing.T, f *Format, raw, finish string, c *slipCall) (slipCla
 			one := wrongValid
 			if name == c.name && sameJSON(t, args, c.meant()) {
 				one = asMeant
-			} else if name == c.name && !fitsType(args, c.tool) {
+			} else if name == c.name && !lenient.Fits(args, c.tool) {
 				one = misfit
 			}
 			if class == noCall || one > class {
@@ -430,32 +399,6 @@ func readSlip(t *testing.T, f *Format, raw, finish string, c *slipCall) (slipCla
 		}
 	}
 	return class, got
-}
-
-// fitsType says whether a value fits a type; members that the schema does not know are allowed, as
-// most schemas do.
-func fitsType(value string, t *schema.Type) bool {
-	if !t.Known() {
-		return true
-	}
-	if !t.Allows(schema.KindOf(value)) {
-		return false
-	}
-	switch value[0] {
-	case '{':
-		members := scan.Fields(value)
-		for _, key := range t.Required() {
-			if !slices.ContainsFunc(members, func(m scan.Field) bool { return m.Key == key }) {
-				return false
-			}
-		}
-		return !slices.ContainsFunc(members, func(m scan.Field) bool { return !fitsType(m.Value, t.Prop(m.Key)) })
-	case '[':
-		var list []json.RawMessage
-		_ = json.Unmarshal([]byte(value), &list)
-		return !slices.ContainsFunc(list, func(v json.RawMessage) bool { return !fitsType(string(v), t.Item()) })
-	}
-	return true
 }
 
 // slipLimits are the limits of each notation: how many damaged calls in 1,000 may be wrong and fit,

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
@@ -263,7 +264,7 @@ func tagSlipOf(t *testing.T, f *Format, raw string, call chat.Call, typ *schema.
 				class = wrongValid
 			case got.Name == call.Name && sameJSON(t, string(got.Args), string(call.Args)):
 				class = asMeant
-			case got.Name == call.Name && !fitsType(string(got.Args), typ):
+			case got.Name == call.Name && !lenient.Fits(string(got.Args), typ):
 				class = misfit
 			default:
 				class = wrongValid

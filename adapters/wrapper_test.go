@@ -247,12 +247,17 @@ func (m wrapperMaker) wrap() (string, wanted) {
 func TestWrappersOfAnyName(t *testing.T) {
 	o := Options{Tools: wrapperTools()}
 	for _, half := range []struct {
-		name string
-		seed uint64
-	}{{"seen", 1}, {"held out", 20261123}} {
-		m, read, held := wrapperMaker{rand.New(rand.NewPCG(half.seed, 30))}, 0, 0
+		name        string
+		seed, other uint64
+		make        func(wrapperMaker) (string, wanted)
+		least, lost int
+	}{
+		{"seen", 1, 30, wrapperMaker.wrap, 240, 0}, {"held out", 20261123, 30, wrapperMaker.wrap, 240, 0},
+		{"later, seen", 3, 31, wrapperMaker.later, 245, 5}, {"later, held out", 20261125, 31, wrapperMaker.later, 245, 5},
+	} {
+		m, read, held := wrapperMaker{rand.New(rand.NewPCG(half.seed, half.other))}, 0, 0
 		for i := range 250 {
-			text, want := m.wrap()
+			text, want := half.make(m)
 			switch calls := decodeCalls(t, Named("generic"), []string{text}, o); {
 			case len(calls) == 1 && calls[0].Name == want.name && compact(calls[0].Args) == compact(want.args):
 				read++
@@ -271,7 +276,7 @@ func TestWrappersOfAnyName(t *testing.T) {
 		}
 		t.Logf("%s: %d of 250 read, %d asked for again", half.name, read, held)
 		// Values with entities are in doubt: in some forms these are data, in others not.
-		if read < 240 || read+held < 250 {
+		if read < half.least || read+held < 250-half.lost {
 			t.Errorf("%s: only %d of 250 are read, %d asked for again", half.name, read, held)
 		}
 	}
@@ -357,11 +362,16 @@ func staysText(t *testing.T, text string, o Options, splits bool) {
 // are.
 func TestDocumentsAreNoWrappers(t *testing.T) {
 	o := Options{Tools: wrapperTools()}
-	for _, seed := range []uint64{2, 20261124} {
-		m := wrapperMaker{rand.New(rand.NewPCG(seed, 30))}
+	for _, half := range []struct {
+		seed, other uint64
+		make        func(wrapperMaker) string
+	}{
+		{2, 30, wrapperMaker.document}, {20261124, 30, wrapperMaker.document},
+		{4, 31, wrapperMaker.laterDocument}, {20261126, 31, wrapperMaker.laterDocument},
+	} {
+		m := wrapperMaker{rand.New(rand.NewPCG(half.seed, half.other))}
 		for i := range 1000 {
-			text := m.document()
-			staysText(t, text, o, i%10 == 0)
+			staysText(t, half.make(m), o, i%20 == 0)
 		}
 	}
 }
