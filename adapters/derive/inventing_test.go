@@ -239,12 +239,24 @@ func each(args json.RawMessage, between string, one func(key, value string) stri
 	return strings.Join(all, between)
 }
 
+// written is a body by an example of a call, whose {args} are the arguments one by one, each as in
+// the example arg. The values {v} are spelled in that kind, all arguments {json} as JSON.
+func written(call, arg, between, kind string) func(c chat.Call, n int) string {
+	return func(c chat.Call, n int) string {
+		args := each(c.Args, between, func(k, s string) string {
+			return strings.NewReplacer("{k}", k, "{v}", spelled(json.RawMessage(s), kind), "{block}", block(s, "\n    "),
+				"{type}", kindOf(s)).Replace(arg)
+		})
+		return strings.NewReplacer("{name}", c.Name, "{id}", c.ID, "{n}", strconv.Itoa(n), "{args}", args,
+			"{json}", spelled(c.Args, "json"), "{tags}", inTags(string(c.Args), "item"),
+			"{count}", strconv.Itoa(len(membersOf(c.Args)))).Replace(call)
+	}
+}
+
 // pythonForm is a call as Python writes it.
 func pythonForm(d inventor, v *invented) {
 	front, kind := d.of("", "tools.", "api::", "call "), d.of("json", "python")
-	v.body = func(c chat.Call, _ int) string {
-		return front + c.Name + "(" + each(c.Args, ", ", func(k, s string) string { return k + "=" + spelled(json.RawMessage(s), kind) }) + ")"
-	}
+	v.body = written(front+"{name}({args})", "{k}={v}", ", ", kind)
 }
 
 // tagForm has each argument between tags that name it.
@@ -252,20 +264,10 @@ func tagForm(d inventor, v *invented) {
 	w, kind := d.word(), d.of("raw", "raw", "json", "xml")
 	style, on := d.IntN(4), d.of("", "\n", "\n  ")
 	v.bare = kind == "raw"
-	v.body = func(c chat.Call, _ int) string {
-		return c.Name + each(c.Args, "", func(k, s string) string {
-			s = spelled(json.RawMessage(s), kind)
-			switch style {
-			case 0:
-				return on + "<" + w + ` name="` + k + `">` + s + "</" + w + ">"
-			case 1:
-				return on + "<key>" + k + "</key><value>" + s + "</value>"
-			case 2:
-				return on + "[" + w + ":" + k + "]" + s + "[/" + w + "]"
-			}
-			return on + "<|" + w + "|>" + k + "<|is|>" + s + "<|" + w + "_end|>"
-		}) + on
-	}
+	v.body = written("{name}{args}"+on, on+[]string{
+		"<" + w + ` name="{k}">{v}</` + w + ">", "<key>{k}</key><value>{v}</value>",
+		"[" + w + ":{k}]{v}[/" + w + "]", "<|" + w + "|>{k}<|is|>{v}<|" + w + "_end|>",
+	}[style], "", kind)
 }
 
 // keyedForm has tags with the parameters' own names.
@@ -273,11 +275,7 @@ func keyedForm(d inventor, v *invented) {
 	kind, w, on := d.of("raw", "xml", "json"), d.word(), d.of("", "\n")
 	v.bare = kind == "raw"
 	v.open, v.close = "", ""
-	v.body = func(c chat.Call, _ int) string {
-		return "<" + w + ":" + c.Name + ">" + each(c.Args, "", func(k, s string) string {
-			return on + "<" + k + ">" + spelled(json.RawMessage(s), kind) + "</" + k + ">"
-		}) + on + "</" + w + ":" + c.Name + ">"
-	}
+	v.body = written("<"+w+":{name}>{args}"+on+"</"+w+":{name}>", on+"<{k}>{v}</{k}>", "", kind)
 }
 
 // attributeForm has arguments as attributes of a tag.
@@ -288,9 +286,7 @@ func attributeForm(d inventor, v *invented) {
 		q = `"`
 	}
 	v.open, v.close = "<"+w+" ", "/>"
-	v.body = func(c chat.Call, _ int) string {
-		return "tool=" + c.Name + each(c.Args, "", func(k, s string) string { return " " + k + "=" + q + spelled(json.RawMessage(s), kind) + q }) + " "
-	}
+	v.body = written("tool={name}{args} ", " {k}="+q+"{v}"+q, "", kind)
 }
 
 // yamlForm is YAML, with or without JSON in it.
@@ -301,14 +297,11 @@ func yamlForm(d inventor, v *invented) {
 	if strings.TrimSpace(v.close) == "" || strings.TrimSpace(v.open) == "" {
 		v.open, v.close = "---call\n", "\n..."
 	}
-	v.body = func(c chat.Call, _ int) string {
-		return name + ": " + c.Name + "\n" + args + ":" + each(c.Args, "", func(k, s string) string {
-			if flow {
-				return "\n  " + k + ": " + spelled(json.RawMessage(s), "json")
-			}
-			return "\n  " + k + ":" + block(s, "\n    ")
-		})
+	arg := "\n  {k}:{block}"
+	if flow {
+		arg = "\n  {k}: {v}"
 	}
+	v.body = written(name+": {name}\n"+args+":{args}", arg, "", "json")
 }
 
 // block is a value in YAML's block style.
@@ -339,9 +332,7 @@ func assignForm(d inventor, v *invented) {
 	if len(strings.TrimSpace(v.close)) < 3 {
 		v.close = "\n@@END"
 	}
-	v.body = func(c chat.Call, _ int) string {
-		return c.Name + each(c.Args, "", func(k, s string) string { return "\n" + lead + k + op + spelled(json.RawMessage(s), kind) })
-	}
+	v.body = written("{name}{args}", "\n"+lead+"{k}"+op+"{v}", "", kind)
 }
 
 // lispForm is an expression in parentheses.
@@ -375,17 +366,13 @@ func pipeForm(d inventor, v *invented) {
 	if d.IntN(2) == 0 {
 		v.open, v.close = "!!"+bar, bar+"!!"
 	}
-	v.body = func(c chat.Call, _ int) string {
-		return c.Name + each(c.Args, "", func(k, s string) string { return bar + k + "=" + spelled(json.RawMessage(s), "json") })
-	}
+	v.body = written("{name}{args}", bar+"{k}={v}", "", "json")
 }
 
 // urlForm is a query.
 func urlForm(d inventor, v *invented) {
 	front := d.of("tool://", "call:", "/do/")
-	v.body = func(c chat.Call, _ int) string {
-		return front + c.Name + "?" + each(c.Args, "&", func(k, s string) string { return k + "=" + spelled(json.RawMessage(s), "url") })
-	}
+	v.body = written(front+"{name}?{args}", "{k}={v}", "&", "url")
 }
 
 // membersOf are the members of an object, in order, with their values as JSON.

@@ -3,94 +3,27 @@ package derive
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
-
-	"toolnorm/chat"
 )
 
 // rareBodies are ways of writing calls that were written down after the derivation, and not looked
 // at while it was made.
-var rareBodies = []func(d inventor, v *invented){
-	func(d inventor, v *invented) { // ["get_weather", {"city": "Oslo"}]
-		v.body = func(c chat.Call, _ int) string { return `["` + c.Name + `", ` + spelled(c.Args, "json") + "]" }
-	},
-	func(d inventor, v *invented) { // get_weather [["city", "Oslo"], ["days", 3]]
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + " [" + each(c.Args, ", ", func(k, s string) string { return `["` + k + `", ` + spelled(json.RawMessage(s), "json") + "]" }) + "]"
-		}
-	},
-	func(d inventor, v *invented) { // <arg name="city" type="string">Oslo</arg>
-		v.body = func(c chat.Call, _ int) string {
-			return "<tool " + c.Name + ">" + each(c.Args, "", func(k, s string) string {
-				return "\n<arg name=\"" + k + `" type="` + kindOf(s) + `">` + spelled(json.RawMessage(s), "raw") + "</arg>"
-			}) + "\n</tool>"
-		}
-	},
-	func(d inventor, v *invented) { // <get_weather><city>Oslo</city><tags><item>a</item></tags></get_weather>
-		v.open, v.close = "<run>", "</run>"
-		v.body = func(c chat.Call, _ int) string {
-			return "<" + c.Name + ">" + inTags(string(c.Args), "item") + "</" + c.Name + ">"
-		}
-	},
-	func(d inventor, v *invented) { // (get_weather (city "Oslo") (days 3))
-		v.open, v.close = "(", ")"
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + each(c.Args, "", func(k, s string) string { return " (" + k + " " + spelled(json.RawMessage(s), "json") + ")" })
-		}
-	},
-	func(d inventor, v *invented) { // [call.get_weather]\ncity = "Oslo"
-		v.open, v.close = "[call.", "\n[end]"
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + "]" + each(c.Args, "", func(k, s string) string { return "\n" + k + " = " + spelled(json.RawMessage(s), "json") })
-		}
-	},
-	func(d inventor, v *invented) { // get_weather{"city" => "Oslo"}
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + "{" + each(c.Args, ", ", func(k, s string) string { return `"` + k + `" => ` + spelled(json.RawMessage(s), "json") }) + "}"
-		}
-	},
-	func(d inventor, v *invented) { // Tool: get_weather\nInput: {…}
-		v.open, v.close = d.of("Tool: ", "USE ", "Action: "), ""
-		v.first, v.last, v.between = "", "", "\n"
-		v.body = func(c chat.Call, _ int) string { return c.Name + "\nInput: " + spelled(c.Args, "json") }
-	},
-	func(d inventor, v *invented) { // {city: "Oslo", days: 3} => get_weather
-		v.body = func(c chat.Call, _ int) string {
-			return "{" + each(c.Args, ", ", func(k, s string) string { return k + ": " + spelled(json.RawMessage(s), "json") }) + "} => " + c.Name
-		}
-	},
-	func(d inventor, v *invented) { // get_weather --city "Oslo" --days 3
-		v.open, v.close = "$ ", " ;;"
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + each(c.Args, "", func(k, s string) string { return " --" + k + " " + spelled(json.RawMessage(s), "json") })
-		}
-	},
-	func(d inventor, v *invented) { // Oslo -> city; 3 -> days
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + ": " + each(c.Args, "; ", func(k, s string) string { return spelled(json.RawMessage(s), "json") + " -> " + k })
-		}
-	},
-	func(d inventor, v *invented) { // | city | "Oslo" |
-		v.body = func(c chat.Call, _ int) string {
-			return "| tool | " + c.Name + " |\n|---|---|" + each(c.Args, "", func(k, s string) string { return "\n| " + k + " | " + spelled(json.RawMessage(s), "json") + " |" })
-		}
-	},
-	func(d inventor, v *invented) { // get_weather with 2 arguments: city="Oslo", days=3
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + " with " + strconv.Itoa(len(membersOf(c.Args))) + " arguments: " + each(c.Args, ", ", func(k, s string) string { return k + "=" + spelled(json.RawMessage(s), "json") })
-		}
-	},
-	func(d inventor, v *invented) { // {"index": 0, "id": "…", "get_weather": {…}}
-		v.body = func(c chat.Call, n int) string {
-			return fmt.Sprintf(`{"index": %d, "id": "%s", "%s": %s}`, n, c.ID, c.Name, spelled(c.Args, "json"))
-		}
-	},
-	func(d inventor, v *invented) { // city is said twice: <city=city>
-		v.body = func(c chat.Call, _ int) string {
-			return c.Name + each(c.Args, "", func(k, s string) string { return "\n<" + k + "=" + k + ">" + spelled(json.RawMessage(s), "json") })
-		}
-	},
+var rareBodies = []struct{ open, close, call, arg, between string }{
+	{call: `["{name}", {json}]`},
+	{call: "{name} [{args}]", arg: `["{k}", {v}]`, between: ", "},
+	{call: "<tool {name}>{args}\n</tool>", arg: "\n<arg name=\"{k}\" type=\"{type}\">{v}</arg>"}, // the values are raw
+	{"<run>", "</run>", "<{name}>{tags}</{name}>", "", ""},
+	{"(", ")", "{name}{args}", " ({k} {v})", ""},
+	{"[call.", "\n[end]", "{name}]{args}", "\n{k} = {v}", ""},
+	{call: "{name}{{args}}", arg: `"{k}" => {v}`, between: ", "},
+	{call: "{name}\nInput: {json}"}, // behind Tool: and the like
+	{call: "{{args}} => {name}", arg: "{k}: {v}", between: ", "},
+	{"$ ", " ;;", "{name}{args}", " --{k} {v}", ""},
+	{call: "{name}: {args}", arg: "{v} -> {k}", between: "; "},
+	{call: "| tool | {name} |\n|---|---|{args}", arg: "\n| {k} | {v} |"},
+	{call: "{name} with {count} arguments: {args}", arg: "{k}={v}", between: ", "},
+	{call: `{"index": {n}, "id": "{id}", "{name}": {json}}`},
+	{call: "{name}{args}", arg: "\n<{k}={k}>{v}"},
 }
 
 // kindOf is the word for a value's type.
@@ -115,7 +48,18 @@ func inventRare(seed uint64) *invented {
 	n := int(seed) % len(rareBodies)
 	m := d.marks()
 	v.open, v.close = m[0], m[1]
-	rareBodies[n](d, v)
+	b, kind := rareBodies[n], "json"
+	if b.open != "" {
+		v.open, v.close = b.open, b.close
+	}
+	switch {
+	case strings.Contains(b.arg, "{type}"):
+		kind = "raw"
+	case strings.Contains(b.call, "Input: "):
+		v.open, v.close = d.of("Tool: ", "USE ", "Action: "), ""
+		v.first, v.last, v.between = "", "", "\n"
+	}
+	v.body = written(b.call, b.arg, b.between, kind)
 	v.named(fmt.Sprintf("seed %d, rare %d", seed, n))
 	return v
 }

@@ -15,11 +15,6 @@ import (
 // TestWhatTemplatesSpellOtherwise reads templates that differ from others in how they print values
 // and what stands at the borders of their marks.
 func TestWhatTemplatesSpellOtherwise(t *testing.T) {
-	rows := func(c chat.Call, front, mid, end string) string {
-		return each(c.Args, "", func(k, s string) string {
-			return front + k + mid + spelled(json.RawMessage(s), "raw") + end
-		})
-	}
 	more := map[string][]chat.Call{ // further calls that are read
 		"a list of texts in tags": {{Name: "save_note", Args: json.RawMessage(`{"text": "true", "tags": ["1", "null", "2.50"]}`)}},
 	}
@@ -31,9 +26,7 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 			args := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "é", `\u00e9`, "ã", `\u00e3`).Replace(spelled(c.Args, "compact"))
 			return `{"name":"` + c.Name + `","arguments":` + args + `}`
 		}},
-		"a section whose calls have no end": {first: "[ACTS]", last: "[/ACTS]", between: ",\n", bare: true, body: func(c chat.Call, _ int) string {
-			return "<name>" + c.Name + "</name>" + rows(c, "\n<arg key=\"", "\">", "</arg>") + "\n"
-		}},
+		"a section whose calls have no end": {first: "[ACTS]", last: "[/ACTS]", between: ",\n", bare: true, body: written("<name>{name}</name>{args}\n", "\n<arg key=\"{k}\">{v}</arg>", "", "raw")},
 		"YAML without arguments": {first: "<acts>", last: "\n</acts>", body: func(c chat.Call, _ int) string {
 			args := each(c.Args, "", func(k, s string) string { return "\n    " + k + ": " + spelled(json.RawMessage(s), "json") })
 			if args == "" {
@@ -41,14 +34,8 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 			}
 			return "\n- tool: " + c.Name + "\n  args:" + args
 		}},
-		"a section right in front of tags": {first: "<|acts|>", last: "<|/acts|>", bare: true, body: func(c chat.Call, _ int) string {
-			return "<" + c.Name + ">" + each(c.Args, "", func(k, s string) string {
-				return "\n<p:" + k + ">" + spelled(json.RawMessage(s), "xml") + "</p:" + k + ">"
-			}) + "\n</" + c.Name + ">"
-		}},
-		"marks in two angles": {open: "<<ACT>>", close: "<</ACT>>", body: func(c chat.Call, _ int) string {
-			return spelled(c.Args, "json") + " => " + c.Name
-		}},
+		"a section right in front of tags": {first: "<|acts|>", last: "<|/acts|>", bare: true, body: written("<{name}>{args}\n</{name}>", "\n<p:{k}>{v}</p:{k}>", "", "xml")},
+		"marks in two angles":              {open: "<<ACT>>", close: "<</ACT>>", body: written("{json} => {name}", "", "", "json")},
 		"a tag around text": {said: [2]string{"<say>", "</say>"}, first: "<<ACTS>>", last: "<</ACTS>>", between: "\n", body: func(c chat.Call, n int) string {
 			return c.Name + "#" + strconv.Itoa(n+1) + " " + spelled(c.Args, "json")
 		}},
@@ -69,17 +56,11 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 		"lists as far in as their key": {open: "<acts>\n", close: "\n</acts>", body: func(c chat.Call, _ int) string {
 			return "tool: " + c.Name + "\nargs:" + flat(string(c.Args), 2)
 		}},
-		"calls without arguments before others": {first: "<unused1>\n", last: "\n<unused2>", between: "\n", body: func(c chat.Call, _ int) string {
-			return `name = "` + c.Name + "\"\n" + each(c.Args, "", func(k, s string) string { return "\n" + k + " = " + spelled(json.RawMessage(s), "json") })
-		}},
+		"calls without arguments before others": {first: "<unused1>\n", last: "\n<unused2>", between: "\n", body: written("name = \"{name}\"\n{args}", "\n{k} = {v}", "", "json")},
 		"tags of texts in tags of values": {open: "<act>\n", close: "\n</act>", bare: true, body: func(c chat.Call, _ int) string {
 			return `<invoke name="` + c.Name + `">` + html.UnescapeString(inTags(string(c.Args), "item")) + "</invoke>"
 		}},
-		"tags of names in two marks": {open: "<|act>", close: "<act|>", between: "\n", bare: true, body: func(c chat.Call, _ int) string {
-			return `<invoke name="` + c.Name + `">` + each(c.Args, "", func(k, s string) string {
-				return "<p:" + k + ">" + spelled(json.RawMessage(s), "raw") + "</p:" + k + ">"
-			}) + "</invoke>"
-		}},
+		"tags of names in two marks": {open: "<|act>", close: "<act|>", between: "\n", bare: true, body: written(`<invoke name="{name}">{args}</invoke>`, "<p:{k}>{v}</p:{k}>", "", "raw")},
 		"a list of texts in tags": {first: "<|acts|>", last: "<|/acts|>", body: func(c chat.Call, _ int) string {
 			return `<invoke name="` + c.Name + `">` + inTags(string(c.Args), "li") + "</invoke>"
 		}},
