@@ -74,12 +74,11 @@ func goldens(t testing.TB) []familyCase {
 	return out
 }
 
-var degrees = map[string]int{"none": HoldNone, "short": HoldShort, "call": HoldCall}
-
 // decodeAs reads replies in a family.
 func decodeAs(f *Format, o Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
-		o.Prompt, o.Hold = prompt, degrees[hold]
+		o.Prompt = prompt
+		o.Hold, _ = ParseHold(hold)
 		return f.Decode(in, o)
 	}
 }

@@ -117,10 +117,7 @@ var placeholder = regexp.MustCompile(`zq(\d+)zq`)
 
 // meant is the call's arguments with their texts.
 func (c *slipCall) meant() string {
-	return placeholder.ReplaceAllStringFunc(c.args, func(s string) string {
-		q := schema.Quote(c.text(s))
-		return q[1 : len(q)-1]
-	})
+	return placeholder.ReplaceAllStringFunc(c.args, func(s string) string { return insideQuotes(c.text(s)) })
 }
 
 func (c *slipCall) text(name string) string {
@@ -315,12 +312,12 @@ var slips = []slip{
 	spelled("slashes escaped", `/`, func(s string) string { return strings.ReplaceAll(s, `/`, `\/`) }),
 	spelled("tab as it is", "\t", func(s string) string { return strings.ReplaceAll(s, `\t`, "\t") }),
 	mapped("Python's repr", print.Python.Value),
-	mapped("doubly escaped", func(args string) string { q := schema.Quote(args); return q[1 : len(q)-1] }),
+	mapped("doubly escaped", insideQuotes),
 	several(2), several(3),
 	spelled("inner quote", `"`, func(s string) string { return strings.ReplaceAll(s, `\"`, `"`) }),
 	spelled("one inner quote", `"`, func(s string) string { return strings.Replace(s, `\"`, `"`, 1) }),
 	spelled("inner newline", "\n", func(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }),
-	mapped("in a string", func(args string) string { return schema.Quote(args) }),
+	mapped("in a string", schema.Quote),
 	mapped("in a bad string", func(args string) string { return `"` + args + `"` }),
 	mapped("in a list", func(args string) string { return "[" + args + "]" }),
 	mapped("wrapped", func(args string) string { return `{"arguments": ` + args + "}" }),

@@ -131,10 +131,10 @@ func readCases(t testing.TB, f, family *adapters.Format, tools []chat.Tool) (r r
 	t.Helper()
 	cases, err := golden.Cases([]byte(family.File()))
 	must.OK(t, err)
-	holds := map[string]int{"none": adapters.HoldNone, "short": adapters.HoldShort, "call": adapters.HoldCall}
 	for _, c := range cases {
 		r.all++
-		o := adapters.Options{Tools: tools, Prompt: c.Prompt, Hold: holds[c.Degrees()[0]]}
+		o := adapters.Options{Tools: tools, Prompt: c.Prompt}
+		o.Hold, _ = adapters.ParseHold(c.Degrees()[0])
 		got, err := golden.Transcript(f.Decode(golden.Source([]string{c.Raw}, c.Finish), o))
 		must.OK(t, err)
 		switch want := callLines(c.Want); {

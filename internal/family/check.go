@@ -66,14 +66,11 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	return nil
 }
 
-// decodeAs returns a function that decodes replies with f. It translates none, short and call,
-// which say how much of a call is held back, into the constants of package adapters, which package
-// golden does not know.
+// decodeAs returns a function that decodes replies with f.
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt
-		o.Hold = map[string]int{"none": adapters.HoldNone, "short": adapters.HoldShort,
-			"call": adapters.HoldCall}[hold]
+		o.Hold, _ = adapters.ParseHold(hold) // none, short or call
 		return f.Decode(in, o)
 	}
 }

@@ -57,22 +57,28 @@ func heading(model string, found *derive.Finding) string {
 	return s
 }
 
-// cases returns the template's own calls as cases under the names "one call" and "two calls", with
-// the events that the format reads in them. It leaves out a text in which the format reads another
-// number of calls, since the case would fail at once. It also leaves out a text with a line that
-// looks like a section line of a case file.
-func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
-	var b strings.Builder
+// cases returns the template's own calls as cases under the names "one call" and "two calls". It
+// leaves out a text in which the format reads another number of calls, since the case would fail at
+// once.
+func cases(f *adapters.Format, tools []chat.Tool, shown []string) (s string) {
 	for i, raw := range shown {
-		raw = strings.Trim(raw, "\n")
-		events, err := golden.Transcript(f.Decode(golden.Source([]string{raw}, chat.Stop),
-			adapters.Options{Tools: tools}))
-		if err != nil || strings.Count("\n"+events, "\ncall ") != i+1 ||
-			strings.Contains(raw, "\n-- ") {
-			continue
+		c, calls := asCase(f, tools, []string{"one call", "two calls"}[i], strings.Trim(raw, "\n"))
+		if calls == i+1 {
+			s += c
 		}
-		name := []string{"one call", "two calls"}[i]
-		fmt.Fprintf(&b, "-- %s: raw --\n%s\n-- %s: events --\n%s\n", name, raw, name, events)
 	}
-	return b.String()
+	return s
+}
+
+// asCase returns a reply as a test case with the events that the format reads in it, and the number
+// of its calls. That is 0 if it cannot be decoded, or if a later line begins with "-- ", which
+// would begin another case.
+func asCase(f *adapters.Format, tools []chat.Tool, name, raw string) (text string, calls int) {
+	events, err := golden.Transcript(f.Decode(golden.Source([]string{raw}, chat.Stop),
+		adapters.Options{Tools: tools}))
+	if err != nil || strings.Contains(raw, "\n-- ") {
+		return "", 0
+	}
+	return fmt.Sprintf("-- %s: raw --\n%s\n-- %s: events --\n%s\n", name, raw, name, events),
+		strings.Count("\n"+events, "\ncall ")
 }

@@ -217,26 +217,19 @@ func byCount(lines map[string]int) []string {
 	return out
 }
 
-// learnedCases returns the replies as test cases, each with the events that the format reads in it.
-// The format reads them with the tools that all cases use. A reply is left out if it cannot be
-// decoded, or has no call. It is also left out if a later line in it begins with "-- ", which would
-// begin another case. It returns "" if the tools cannot be read. The cases are for the author of
-// the family's file. If an edited file no longer reads what the model really wrote, a case fails.
-func learnedCases(f *adapters.Format, replies []Reply) string {
+// learnedCases returns the replies as test cases. The format reads them with the tools that all
+// cases use. A reply is left out if it has no call. It returns "" if the tools cannot be read. The
+// cases are for the author of the family's file. If an edited file no longer reads what the model
+// really wrote, a case fails.
+func learnedCases(f *adapters.Format, replies []Reply) (s string) {
 	tools, err := golden.Tools()
 	if err != nil {
 		return ""
 	}
-	var b strings.Builder
 	for i, r := range replies {
-		events, err := golden.Transcript(f.Decode(golden.Source([]string{r.Raw}, chat.Stop),
-			adapters.Options{Tools: tools}))
-		if err != nil || !strings.Contains("\n"+events, "\ncall ") ||
-			strings.Contains(r.Raw, "\n-- ") {
-			continue
+		if c, calls := asCase(f, tools, fmt.Sprintf("reply %d", i+1), r.Raw); calls > 0 {
+			s += c
 		}
-		fmt.Fprintf(&b, "-- reply %d: raw --\n%s\n-- reply %d: events --\n%s\n", i+1, r.Raw, i+1,
-			events)
 	}
-	return b.String()
+	return s
 }
