@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -41,5 +42,38 @@ func TestAnAliasMayEndInASuffix(t *testing.T) {
 		if status != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s, want %q in it", model, status, body, want)
 		}
+	}
+}
+
+func TestAnAdminKeyOpensAdmin(t *testing.T) {
+	const apiKey, adminKey = "sk-0123456789abcdef", "ad-0123456789abcdef"
+	for _, tt := range []struct {
+		name string
+		args []string
+		want map[string]int // by "path key"
+	}{
+		{"no keys", nil, map[string]int{"/admin ": 200, "/admin/api/session ": 200, "/adminx ": 404}},
+		{"API keys", []string{"--api-keys", apiKey}, map[string]int{
+			"/admin ": 200, "/admin/api/session ": 401, "/admin/api/session " + apiKey: 200, "/admin/api/session " + adminKey: 401,
+		}},
+		{"both", []string{"--api-keys", apiKey, "--admin-key", adminKey}, map[string]int{
+			"/admin ": 200, "/admin/api/session ": 401, "/admin/api/session " + apiKey: 403, "/admin/api/session " + adminKey: 200,
+			"/v1/models " + adminKey: 200, "/v1/models " + apiKey: 200,
+		}},
+		{"an admin key", []string{"--admin-key", adminKey}, map[string]int{
+			"/admin/api/session ": 401, "/admin/api/session " + adminKey: 200, "/v1/models ": 200,
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			clean(t, "")
+			m := serving(t, io.Discard, append(tt.args, "--data", t.TempDir())...)
+			for ask, want := range tt.want {
+				path, key, _ := strings.Cut(ask, " ")
+				got := status(t, m.URL()+path, key)
+				if got != want {
+					t.Errorf("%s: %d, want %d", ask, got, want)
+				}
+			}
+		})
 	}
 }

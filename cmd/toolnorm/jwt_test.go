@@ -193,3 +193,17 @@ func TestWhoAsksOnStandardInput(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAdminsManageTheServer(t *testing.T) {
+	clean(t, "")
+	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
+	m := serving(t, io.Discard, "--jwt-admin-role", "boss")
+	for path, want := range map[string]int{"/mcp/list": 200, "/debug": 200, "/admin/api/session": 200} {
+		if status, body := withToken(t, "GET", m.URL()+path, tokenOf(t, "kim", "role", "boss"), ""); status != want {
+			t.Errorf("%s, an admin: %d %s", path, status, body)
+		}
+		if status, body := withToken(t, "GET", m.URL()+path, tokenOf(t, "hong"), ""); status != 403 {
+			t.Errorf("%s, somebody: %d %s", path, status, body)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -69,5 +71,22 @@ func TestTheContainersPortsAreOfThisMachine(t *testing.T) {
 	env := file.Services["toolnorm"].Environment
 	if env["TOOLNORM_PUBLISHED"] != published || env["TOOLNORM_INSECURE_NO_KEYS"] != "" || len(file.Services["toolnorm"].Ports) != 1 {
 		t.Errorf("the program is told %q", env)
+	}
+}
+
+func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
+	clean(t, "")
+	file := filepath.Join(t.TempDir(), "keys")
+	must.Write(t, file, "sk-0123456789abcdef\n")
+	m := serving(t, io.Discard, "--api-keys-file", file)
+	for path, want := range map[string]int{
+		"/healthz": 200, "/v1/models": 401, "/v1/chat/completions": 401, "/debug": 401, "/version": 401, "/": 401, "/api/tags": 401, "/nowhere": 401,
+	} {
+		for key, want := range map[string]int{"": want, "sk-0123456789abcdef": 0} {
+			got := status(t, m.URL()+path, key)
+			if want != 0 && got != want || want == 0 && got == 401 {
+				t.Errorf("%s with key %q: %d, want %d", path, key, got, want)
+			}
+		}
 	}
 }
