@@ -115,21 +115,36 @@ var (
 
 // heldCalls reads calls as a draft (see drafts) and reports whether they were taken. Either all of
 // them are sent or none, because calls with text between them are alternatives to choose from. The
-// text before the first call must announce it. Only white space, a special closer or the end may
-// follow the calls, since prose after them makes them an example. With `--calls eager` anything may
-// follow.
+// text before the first call must announce it. White space, a special closer or the end may follow
+// the calls. For prose after them see goesOn. With `--calls eager` anything may follow.
 func (um *unmarked) heldCalls(front announcement) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
+		end := um.Pos
 		for um.bareCall() {
+			end = um.Pos
 			um.Pos += um.Space(0)
 		}
 		refused = um.drafts.complete() && um.drafts.announcedBy(front)
-		return refused && (um.which == Eager || um.closedBySpecial() || um.marks.over(0) ||
-			um.callsAtEnd())
+		if !refused || um.which == Eager || um.closedBySpecial() || um.marks.over(0) ||
+			um.callsAtEnd() {
+			return refused
+		}
+		um.Pos = end
+		return um.goesOn(front)
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
 	return taken
+}
+
+// goesOn reports whether the prose after the calls of the draft continues from them. Neither it nor
+// the text before may speak of an example (see [prose.GoesOn]), and that text must say what is
+// done. If the user has asked for the first call, it need only end without a colon, because a text
+// that a colon and prose surround is shown.
+func (um *unmarked) goesOn(front announcement) bool {
+	colon := front.said == prose.ForeignColon || front.said == prose.EnglishColon
+	return (prose.AnnouncesSurely([]byte(front.text)) || !colon && um.drafts.wanted()) &&
+		prose.GoesOn(um.page.behind())
 }
 
 // callsAtEnd reports whether the reply continues in prose and ends with more calls without marks.

@@ -123,11 +123,9 @@ func (um *unmarked) fenceLine() int {
 func isBlank(c int) bool { return c == ' ' || c == '\t' }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes, and reports whether they
-// were taken. At the start of the reply JSON streams. If prose follows the fence, the calls are
-// taken only if the announcement has words of intent or the user has asked for the first call, and
-// neither the announcement nor that prose speaks of an example; see [prose.GoesOn].
+// were taken. At the start of the reply JSON streams. For prose after the fence see goesOn.
 func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
-	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
+	before := um.Pos
 	um.Pos += n
 	um.Pos += um.Space(0)
 	if start && (um.At(0) == '{' || um.At(0) == '[') &&
@@ -144,7 +142,7 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 		}
 		refused = um.drafts.complete() && um.drafts.announcedBy(front)
 		return refused && (start || um.which == Eager || um.marks.over(0) ||
-			(sure || um.drafts.wanted()) && prose.GoesOn(um.page.behind()) || um.callsAtEnd())
+			um.goesOn(front) || um.callsAtEnd())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
 	return taken

@@ -180,8 +180,12 @@ func trimAdverbs(what string) string {
 
 // AnnouncesSurely reports whether a text announces a call so clearly that prose may follow the
 // call. Prose after a call is mostly an explanation of an example, so the whole text must be free
-// of words that introduce an example.
-func AnnouncesSurely(text []byte) bool { return len(text) > 0 && announces(text, text) }
+// of words that introduce an example, and the last sentence has words of intent, or words for what
+// is done and none for what is shown.
+func AnnouncesSurely(text []byte) bool {
+	return len(text) > 0 && (announces(text, text) ||
+		endsAnnouncement(text) && !hedges.in(text) && Weigh(string(text), Tool{}) == Doing)
+}
 
 // GoesOn reports whether the prose after a call continues from the call, as "Please wait." does. It
 // must not show that the call was an example, as "Explanation: it reads the file." does. It must
