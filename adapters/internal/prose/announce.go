@@ -135,8 +135,15 @@ func lastClause(sentence []byte, colon bool) []byte {
 	return sentence[at:]
 }
 
-// refuses reports whether a sentence has words of a refusal, or of a report about what was done.
-func refuses(sentence []byte) bool { return refusals.in(sentence) }
+// refuses reports whether a sentence has words of a refusal, or of a report about what was done, and
+// no other part of it says that something is done. So it is false for "je n'ai pas ce chiffre,
+// j'interroge donc la base".
+func refuses(sentence []byte) bool {
+	return refusals.in(sentence) && !slices.ContainsFunc(bytes.FieldsFunc(sentence, isComma),
+		func(part []byte) bool {
+			return !refusals.in(part) && Weigh(string(part), Tool{})&^Showing == Doing
+		})
+}
 
 // english reports whether a text has words that occur only in English.
 func english(text []byte) bool { return englishWords.in(text) }
@@ -246,10 +253,7 @@ func willAct(sentence []byte) bool {
 	if waits.in(sentence) {
 		return false
 	}
-	for _, part := range bytes.FieldsFunc(sentence, func(r rune) bool {
-		return strings.ContainsRune(
-			",;，、–—", r)
-	}) {
+	for _, part := range bytes.FieldsFunc(sentence, isComma) {
 		if (intents.in(part) || opens.begin(trimAdverbs(spacedWords(part)[1:]))) &&
 			!refusals.in(part) {
 			return true
