@@ -25,10 +25,10 @@ const (
 )
 
 // evidence returns how the conversation explains a call, or 0 if it does not mention the call.
-// Asked means that the user's last message asks for the call: that message contains the call's
-// values, shows no call, and does not ask what was done or would be done. Taught means that the
-// message asks how calls are written, and that no message contains a word of the values. Pasted
-// means that the call was in a text that the model was given to read.
+// Asked means that the user's last message asks for the call: that message contains at least half
+// of the call's values, shows no call, and does not ask what was done or would be done. Taught
+// means that the message asks how calls are written, and that no message contains a word of the
+// values. Pasted means that the call was in a text that the model was given to read.
 func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	if h.looked++; h.looked > maxLooked {
 		return 0
@@ -37,20 +37,27 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	for _, m := range slices.Backward(h.messages) {
 		text := strings.ToLower(m.Content[:min(len(m.Content), maxHeard)])
 		holds := func(part string) bool { return strings.Contains(text, strings.ToLower(part)) }
-		all := !slices.ContainsFunc(values, func(v string) bool { return !holds(v) })
+		held := 0
+		for _, v := range values {
+			if holds(v) {
+				held++
+			}
+		}
 		if prose.Shares(text, values...) {
 			words++
 		}
 		switch {
 		case m.Role != chat.User && m.Role != chat.ToolRole || h.answers(m, call.Name):
-		case all && holds(call.Name) && strings.Contains(text, "{"), pastes(text, call):
+		case held == len(values) && holds(call.Name) && strings.Contains(text, "{"),
+			pastes(text, call):
 			return prose.Pasted
 		case m.Role == chat.User && last:
 			last = false
 			data := prose.AboutData(text)
 			switch {
 			case len(values) == 0:
-			case all && !strings.Contains(text, "{") && !holds(call.Name) && !data:
+			case 2*held >= len(values) && !strings.Contains(text, "{") && !holds(call.Name) &&
+				!data:
 				if prose.Asks(text, prose.Tool{Name: call.Name, Args: string(call.Args)}) {
 					e = prose.Asked
 				}
@@ -72,11 +79,12 @@ func (h *heard) given(call chat.Call) bool {
 	return text != "" && pastes(text, call)
 }
 
-// wanted reports whether the last message is the user's and asks for the action of the call (see
-// evidence), and not for a program that does it.
+// wanted reports whether the last message is the user's, contains all values of the call, and asks
+// for its action (see evidence), and not for a program that does it.
 func (h *heard) wanted(call chat.Call) bool {
 	text := h.question()
-	return text != "" && !prose.AboutPrograms(text) && h.evidence(call) == prose.Asked
+	return text != "" && !prose.AboutPrograms(text) && h.evidence(call) == prose.Asked &&
+		h.speaksOf(call) == wholly
 }
 
 // question returns the beginning of the last message in small letters, or "" if that is not the

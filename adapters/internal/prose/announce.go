@@ -135,8 +135,8 @@ func lastClause(sentence []byte, colon bool) []byte {
 	return sentence[at:]
 }
 
-// refuses reports whether a sentence has words of a refusal, or of a report about what was done, and
-// no other part of it says that something is done. So it is false for "je n'ai pas ce chiffre,
+// refuses reports whether a sentence has words of a refusal, or of a report about what was done,
+// and no other part of it says that something is done. So it is false for "je n'ai pas ce chiffre,
 // j'interroge donc la base".
 func refuses(sentence []byte) bool {
 	return refusals.in(sentence) && !slices.ContainsFunc(bytes.FieldsFunc(sentence, isComma),

@@ -34,7 +34,7 @@ type Evidence uint8
 const (
 	Named   Evidence = 1 << iota // the sentence names the tool
 	Related                      // the sentence has a word of the tool, or a value of the call
-	Asked                        // the user's last message has the call's values, and no JSON
+	Asked                        // the user asks for the call, with half of its values and no JSON
 	Pasted                       // the conversation contains the call
 	// Taught means that the user asks how calls are written, and gave none of the call's values.
 	Taught
