@@ -43,7 +43,7 @@ func languageCall(set string) (call, tool string) {
 var languageAsks = []chat.Message{{Role: chat.User, Content: "What time is it in UTC?"}}
 
 // languageSets are the files of those texts, in the order in which they were written.
-var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen", "fresh", "later", "weather", "strange", "tried", "strange2"}
+var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen", "fresh", "later", "weather", "strange", "tried", "strange2", "strange3"}
 
 // ownQuestions reports whether each text of a set has a question of its own.
 func ownQuestions(set string) bool { return strings.HasPrefix(set, "strange") || set == "tried" }
@@ -59,7 +59,7 @@ func languageCases(t *testing.T, set string) (all []languageCase) {
 		}
 		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
 		language, kind := fields[0], fields[1]
-		message := chat.Message{Role: chat.User, Content: strings.NewReplacer("{C}", call, "{T}", tool).Replace(fields[2])}
+		message := chat.Message{Role: chat.User, Content: strings.NewReplacer("{C}", call, "{T}", tool, `\n`, "\n").Replace(fields[2])}
 		switch kind {
 		case "call":
 			call, tool = fields[2], madeOf(t, fields[2]).Name
@@ -256,4 +256,12 @@ var languageTools = []chat.Tool{
 		`{"type":"object","properties":{"base":{"type":"string"},"quote":{"type":"string"}},"required":["base","quote"]}`)},
 	{Name: "list_files", Description: "Lists the files of a folder.", Schema: json.RawMessage(
 		`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+	{Name: "run_query", Description: "Runs a query on a database.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"database":{"type":"string"},"sql":{"type":"string"}},"required":["database","sql"]}`)},
+	{Name: "play_music", Description: "Plays music.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"artist":{"type":"string"},"album":{"type":"string"}},"required":["artist","album"]}`)},
+	{Name: "track_parcel", Description: "Tracks a parcel.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"number":{"type":"string"}},"required":["number"]}`)},
+	{Name: "restart_service", Description: "Restarts a service.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"name":{"type":"string"},"host":{"type":"string"}},"required":["name","host"]}`)},
 }

@@ -30,6 +30,7 @@ const (
 	conceptChoice = "choice" // a decision that is the user's
 	conceptThen   = "then"   // "after that", at the beginning of a sentence
 	conceptHalf   = "half"   // a word that ends no sentence, at the end of a text
+	conceptThus   = "thus"   // how something is written
 	conceptAdvice = "advice" // a user's question what to do
 	conceptTongue = "tongue" // a word that only tells the language
 )
@@ -38,7 +39,7 @@ const (
 var conceptsAsked = []string{"time", "weather"}
 
 // conceptsTold are concepts of questions that ask for nothing to be done.
-var conceptsTold = []string{conceptIf, "past", "says", "example", "docs", "thus", "why",
+var conceptsTold = []string{conceptIf, "past", "says", "example", "docs", conceptThus, "why",
 	conceptAdvice}
 
 // anotherWay are the concepts that decide most, so a word of them must mean it in each language
@@ -134,7 +135,7 @@ func concepts(text, part string) (all []string) {
 
 // lookup returns the concepts of the words of a text by language, and how many bytes each language
 // covers. Of entries that overlap, the first and longest counts, because "no problem" tells of
-// none.
+// none. A part of the text that says how something is written says of nothing that it is done.
 func lookup(text string) (found map[string][]string, counts map[string]int) {
 	found, counts = map[string][]string{}, map[string]int{}
 	clauses := strings.FieldsFunc(strings.ReplaceAll(text, ". ", "\n"), func(r rune) bool {
@@ -143,6 +144,7 @@ func lookup(text string) (found map[string][]string, counts map[string]int) {
 	for n, clause := range clauses {
 		words, before := inWords(clause), ' '
 		ends := map[string]int{} // where the last entry of a language ends
+		said := map[string][]string{}
 		for i, r := range words[:len(words)-1] {
 			var longest map[string][]entry // of each language; few places have any
 			starts := strings.ContainsRune(" '-", before)
@@ -166,10 +168,16 @@ func lookup(text string) (found map[string][]string, counts map[string]int) {
 				counts[language] += size
 				ends[language] = i + size
 				for _, e := range entries {
-					found[language] = append(found[language], e.concept)
+					said[language] = append(said[language], e.concept)
 				}
 			}
 			before = r
+		}
+		for language, all := range said {
+			if slices.Contains(all, conceptThus) {
+				all = slices.DeleteFunc(all, func(c string) bool { return c == conceptAct })
+			}
+			found[language] = append(found[language], all...)
 		}
 	}
 	return found, counts
