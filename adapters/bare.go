@@ -126,8 +126,7 @@ func (um *unmarked) heldCalls(front announcement) bool {
 			um.Pos += um.Space(0)
 		}
 		refused = um.drafts.complete() && um.drafts.announcedBy(front)
-		if !refused || um.which == Eager || um.closedBySpecial() || um.marks.over(0) ||
-			um.callsAtEnd() {
+		if !refused || um.which == Eager || um.closedBySpecial() || um.marks.over(0) {
 			return refused
 		}
 		um.Pos = end
@@ -137,21 +136,22 @@ func (um *unmarked) heldCalls(front announcement) bool {
 	return taken
 }
 
-// goesOn reports whether the prose after the calls of the draft continues from them. Neither it nor
-// the text before may speak of an example (see [prose.GoesOn]), and that text must say what is
-// done. If the user has asked for the first call, it need only end without a colon, because a text
-// that a colon and prose surround is shown.
+// goesOn reports whether what follows the calls of the draft continues from them: prose to the end
+// of the reply, or more calls (see callsFollow). Neither that prose nor the text before may speak of
+// an example (see [prose.GoesOn]), and that text must say what is done. If the user has asked for
+// the first call, it need only end without a colon, because a text that a colon and prose surround
+// is shown.
 func (um *unmarked) goesOn(front announcement) bool {
 	colon := front.said == prose.ForeignColon || front.said == prose.EnglishColon
-	return (prose.AnnouncesSurely([]byte(front.text)) || !colon && um.drafts.wanted()) &&
-		prose.GoesOn(um.page.behind())
+	meant := prose.AnnouncesSurely([]byte(front.text)) || !colon && um.drafts.wanted()
+	return meant && prose.GoesOn(um.page.behind()) || um.callsFollow(meant)
 }
 
-// callsAtEnd reports whether the reply continues in prose and ends with more calls without marks.
-// In that case the calls here are meant as well. For example, a model that reads a file, describes
-// its contents and sends a mail must read the file first, so taking only the last call would be
-// wrong. The position is restored.
-func (um *unmarked) callsAtEnd() bool {
+// callsFollow reports whether the reply continues in prose and more calls without marks, and ends
+// with a call or, if the parameter prosaic is true, with prose. In that case the calls here are
+// meant as well. For example, a model that reads a file, describes its contents and sends a mail
+// must read the file first, so taking only the last call would be wrong. The position is restored.
+func (um *unmarked) callsFollow(prosaic bool) bool {
 	start := um.drafts.checkpoint()
 	found, proseAt := false, start.pos
 	plain := func() bool {
@@ -172,6 +172,7 @@ func (um *unmarked) callsAtEnd() bool {
 			proseAt, found = um.Pos, um.marks.over(0)
 		}
 	}
+	found = found || prosaic && proseAt > start.pos && um.marks.over(0) && plain()
 	um.trial.waste += um.Pos - start.pos
 	um.drafts.restore(&start)
 	return found

@@ -142,7 +142,7 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 		}
 		refused = um.drafts.complete() && um.drafts.announcedBy(front)
 		return refused && (start || um.which == Eager || um.marks.over(0) ||
-			um.goesOn(front) || um.callsAtEnd())
+			um.goesOn(front))
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
 	return taken
