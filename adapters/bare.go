@@ -137,10 +137,10 @@ func (um *unmarked) heldCalls(front announcement) bool {
 }
 
 // goesOn reports whether what follows the calls of the draft continues from them: prose to the end
-// of the reply, or more calls (see callsFollow). Neither that prose nor the text before may speak of
-// an example (see [prose.GoesOn]), and that text must say what is done. If the user has asked for
-// the first call, it need only end without a colon, because a text that a colon and prose surround
-// is shown.
+// of the reply, or more calls (see callsFollow). Neither that prose nor the text before may speak
+// of an example (see [prose.GoesOn]), and that text must say what is done. If the user has asked
+// for the first call, it need only end without a colon, because a text that a colon and prose
+// surround is shown.
 func (um *unmarked) goesOn(front announcement) bool {
 	colon := front.said == prose.ForeignColon || front.said == prose.EnglishColon
 	meant := prose.AnnouncesSurely([]byte(front.text)) || !colon && um.drafts.wanted()
