@@ -127,8 +127,8 @@ func missing(capability string) *rpcError {
 	return e
 }
 
-// bridged is a caller as mcp-go's server and its handlers see it: a session. There is a new one for
-// each message, since mcp-go is not used to store sessions.
+// bridged presents the sender of one message to mcp-go's server and handlers as a session, which is
+// what they expect. Each message gets a new one, since mcp-go is not used to store sessions.
 type bridged struct {
 	e *engine
 	c *caller
@@ -175,9 +175,9 @@ func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return b.said
 }
 
-// forward sends the notifications of handlers to the client until finish is called. mcp-go's own
-// forwarder drops what is still queued when the request is done, which lost the last progress in
-// half of the runs.
+// forward sends the notifications that handlers write to said to the client. It returns when said
+// is closed or finish is called. mcp-go's own forwarder drops what is still queued when the request
+// is done, which lost the last progress notification in half of the runs.
 func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	defer close(b.sent)
 	for n := range said {
@@ -232,14 +232,16 @@ func (b *bridged) SetClientInfo(mcp.Implementation) {}
 // GetClientCapabilities returns the capabilities that the client has declared.
 func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities { return b.c.now().can }
 
-// SetClientCapabilities does nothing, for the same reason as SetClientInfo.
+// SetClientCapabilities does nothing, because the session stores what the client declared in
+// initialize (engine.initialize).
 func (b *bridged) SetClientCapabilities(mcp.ClientCapabilities) {}
 
 // SubscribeToResourceErr subscribes the client to changes of a resource. It returns an error if the
 // client cannot subscribe.
 func (b *bridged) SubscribeToResourceErr(uri string) error { return b.c.watch(uri) }
 
-// SubscribeToResource does the same as SubscribeToResourceErr, and ignores the error.
+// SubscribeToResource subscribes the client to changes of a resource. An error is ignored, for
+// example if the client has too many subscriptions (see SubscribeToResourceErr).
 func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
 
 // UnsubscribeFromResource ends the subscription to a resource.
@@ -251,9 +253,10 @@ func (b *bridged) SubscribedResources() []string { return nil }
 // IsSubscribedToResource reports whether the client is subscribed to a resource.
 func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
 
-// RequestElicitation asks the client's user. The answer arrives with another request of the client,
-// by engine.answered. It returns an error if the client cannot be asked or does not answer. For
-// 2026-07-28 mcp-go never calls it, because handlers return input_required there.
+// RequestElicitation asks the client's user a question, and returns the answer. The answer comes in
+// a later request of the client, which engine.answered passes on. It returns an error if the client
+// cannot be asked or does not answer. mcp-go does not call it for clients of 2026-07-28, whose
+// handlers return input_required instead.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (
 	*mcp.ElicitationResult, error) {
 	return asked[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
@@ -274,9 +277,10 @@ func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (
 	return asked[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
 }
 
-// asked asks the client something and returns its answer. If the client has not declared that it
-// can answer this method, it is not asked, and the error is one that bridgedError knows. It also
-// returns an error if the client refuses or does not answer.
+// asked sends the client a request with this method, and returns the answer. If the client has not
+// declared the capability for it, nothing is sent, and the error is a
+// mcp.MissingRequiredClientCapabilityError. It also returns an error if the client refuses or does
+// not answer.
 func asked[T any](ctx context.Context, b *bridged, method mcp.MCPMethod, params any) (*T, error) {
 	can := b.GetClientCapabilities()
 	if lacks := lacking(&can, method); lacks != "" {

@@ -66,8 +66,8 @@ func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, 
 	return tools.Tool{}, false
 }
 
-// ownTools returns the tools that other servers offer only to this client; nil if the client cannot
-// be asked anything.
+// ownTools returns the tools of the MCP servers behind this one that only this client may use. It
+// returns nil if this server cannot send requests to the client.
 func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	if !c.asksBack() {
 		return nil

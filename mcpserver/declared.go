@@ -43,10 +43,10 @@ func repairClient(all map[string]json.RawMessage, capabilities, info string) {
 	}
 }
 
-// readable returns value if it can be decoded as a T. Otherwise it returns an object that has only
-// the members that can be decoded. A member with the value true, a list or an object becomes {} if
-// it can be decoded only in that form, because the client has declared that it has something. Other
-// members are left out.
+// readable returns value unchanged if it can be decoded as a T. Otherwise it returns an object with
+// those members of value that can. If a member cannot, but would as an empty object, it becomes {},
+// provided that it is true, a list or an object; a client that sends these declares that it has the
+// capability.
 func readable[T any](value json.RawMessage) json.RawMessage {
 	if json.Unmarshal(value, new(T)) == nil {
 		return value

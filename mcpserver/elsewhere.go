@@ -57,8 +57,8 @@ type elsewhere struct {
 	records *records
 }
 
-// newElsewhere returns an elsewhere for this server, which also answers the questions of other
-// replicas.
+// newElsewhere returns the value that finds streams at other replicas. From now on it also answers
+// their questions about the streams of this one.
 func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
 	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, records: r}
 	if cfg.Shared != nil {
@@ -239,10 +239,10 @@ func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err
 // is so short that comments keep the client's stream alive.
 func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 
-// next returns the events of a stream that follow the event that the question names, and waits for
-// one if there are none. Meanwhile the replica that asks is the stream's reader. The batch says
-// that the stream is lost if it is unknown here, and that it is over if another reader has taken
-// its place.
+// next answers another replica that wants the events after ask.Event. It waits for a new event if
+// there is none yet, and while it waits, the other replica counts as the stream's reader. In the
+// result, Lost is true if this replica does not know the stream, and Over is true if another reader
+// has taken it.
 func (e *elsewhere) next(ask eventsAsked) (b batch) {
 	o, after, ok := e.records.find(ask.Event, ask.Session)
 	if !ok {

@@ -178,7 +178,8 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.bridge(ctx, c, m)
 }
 
-// settled waits, once, for the tools that become available late. Concurrent callers wait together.
+// settled waits for tools that become available only after the start, as Config.Settle says. Only
+// the first call waits, and calls that come meanwhile wait with it; later ones return at once.
 func (e *engine) settled(ctx context.Context) {
 	if e.cfg.Settle != nil {
 		e.settle.Do(func() { e.cfg.Settle(ctx) })

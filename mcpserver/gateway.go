@@ -51,8 +51,8 @@ func (none) Forward(context.Context, string, json.RawMessage) (json.RawMessage, 
 	return nil, false, nil
 }
 
-// beyond answers a request that concerns other servers, with a result or an error; handled is false
-// for all other requests.
+// beyond answers a request that must be passed on to the MCP servers behind this one. handled is
+// false for any other request, which is then still unanswered.
 func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	key := tools.Lists[m.method]
@@ -97,9 +97,9 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	return e.passed(c, raw), nil, true
 }
 
-// nobodys returns the error for a request that no other server can answer. The argument rpcErr is
-// the error with which mcp-go's server answered, or nil. nobodys returns it unchanged, except if
-// mcp-go's server does not know the method, although other servers offer it. Then the error says
+// nobodys returns the error for a request that no MCP server behind this one can answer either. The
+// parameter rpcErr is the error of mcp-go's server, or nil. It is returned unchanged, unless it
+// says that the method is unknown and a server behind this one has the method. Then the error says
 // that there is no such resource, prompt or task.
 func (e *engine) nobodys(c *caller, m message, rpcErr *rpcError) *rpcError {
 	capability, _, _ := strings.Cut(m.method, "/")
@@ -209,9 +209,9 @@ func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMe
 	})
 }
 
-// declaring returns a server's declaration after the function change has edited it. The parameter
-// all has the members of the declaration, and the parameter can has the members of its
-// capabilities. A declaration that cannot be read is returned unchanged.
+// declaring lets the function change edit what a server declares about itself, and returns the
+// edited JSON. The parameter all has its members, and the parameter can has the members of
+// "capabilities". If the JSON cannot be read, declaring returns it unchanged.
 func declaring(result json.RawMessage,
 	change func(all, can map[string]json.RawMessage)) json.RawMessage {
 	var all, can map[string]json.RawMessage
@@ -223,17 +223,18 @@ func declaring(result json.RawMessage,
 	return encode(all)
 }
 
-// asksBack reports whether the caller's client can be asked anything.
+// asksBack reports whether this server can send requests to the caller's client, for example to ask
+// its user.
 func (c *caller) asksBack() bool {
 	can := c.now().can
 	return c.id != "" && !c.modern && (can.Elicitation != nil || can.Sampling != nil ||
 		can.Roots != nil || can.Tasks != nil)
 }
 
-// peer returns a context that contains the sender of a message, for tools of other servers that ask
-// the client something. Such a question is sent on the stream of the message until the function
-// over is called, and afterwards on a stream on which the session listens. The caller must call
-// over when the message is answered.
+// peer returns a context with the sender of a message. With it, tools of the MCP servers behind
+// this one can ask the client something. Such a question is sent on the stream of the message until
+// the caller of peer calls over, which it must do when the message is answered. Later questions are
+// sent on a stream on which the session listens.
 func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
 	said := c.now()
 	p := &tools.Peer{

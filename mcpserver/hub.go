@@ -131,9 +131,8 @@ func tagged(params, id json.RawMessage) json.RawMessage {
 	return append(meta, '}')
 }
 
-// echo is a session of an mcp-go server by which the hub learns of changes. The server broadcasts
-// to its sessions when its tools, prompts or resources have changed; mcp-go has no other way to
-// notify of that.
+// echo is a session that the hub registers with mcp-go's server. The server notifies all sessions
+// when its tools, prompts or resources have changed, and mcp-go has no other way to learn of that.
 type echo struct {
 	id string
 	c  chan mcp.JSONRPCNotification

@@ -23,9 +23,9 @@ const (
 	cacheScope  = mcp.CacheScopePrivate
 )
 
-// lists has the encoded results of tools/list, made once for each state of the registry. Only the
-// id of the request is added for each answer. So a page costs no allocation per tool, which made
-// stock mcp-go take 70 to 125 ms for 1,001 tools.
+// lists holds the encoded results of tools/list. They are made once for each state of the registry,
+// and an answer only puts the id of the request before them. Stock mcp-go encodes each tool for
+// each answer, which took 70 to 125 ms for 1,001 tools.
 type lists struct {
 	cfg      Config
 	identity json.RawMessage // the _meta of every result of 2026-07-28, which names the server
@@ -224,8 +224,9 @@ type modernPage struct {
 	legacyPage
 }
 
-// paginate returns the tools as pages of this size. The cursor of a page is the name of the last
-// tool before it, so it is valid at every replica and after a restart. It is encoded in Base64,
+// paginate splits a list of tools into pages of this size. write encodes a tool, and page makes a
+// page from such tools and the cursor of the next page. A cursor is the name of the last tool of
+// the page before, so it is valid at every replica and after a restart. It is encoded in Base64,
 // because clients must treat a cursor as opaque.
 func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage,
 	page func([]json.RawMessage, string) any) pages {
@@ -346,7 +347,8 @@ func outcomeSchema(result json.RawMessage) json.RawMessage {
 	}{"object", properties{is{"boolean"}, result, is{"string"}}, []string{"success"}})
 }
 
-// adornments returns, by the names of tools, what their servers add beyond the fields of mcp.Tool.
+// adornments returns the JSON members that tools have beyond the fields of mcp.Tool, by the names
+// of the tools. Tools without such members are left out.
 func adornments(all []tools.Tool) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, t := range all {
@@ -357,8 +359,9 @@ func adornments(all []tools.Tool) map[string]json.RawMessage {
 	return out
 }
 
-// unhinted returns what a tool's server adds to the tool. If a person must be asked before each
-// call, the server's hints are left out.
+// unhinted returns the JSON members of a tool beyond the fields of mcp.Tool. If a person must
+// confirm each call of the tool, the member "annotations" is left out, in which the tool's server
+// says how dangerous it is.
 func unhinted(t tools.Tool) json.RawMessage {
 	var own map[string]json.RawMessage
 	if !t.Confirm || json.Unmarshal(t.More, &own) != nil {

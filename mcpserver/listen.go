@@ -129,9 +129,9 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, m message) {
 	s.dropped("subscription", err)
 }
 
-// hold keeps a subscription open on a stream that carries other answers as well, until the client
-// cancels it or leaves. Then it returns the result. It returns an error if the parameters cannot be
-// read. Only stdio has such streams; notifications/cancelled ends a request there.
+// hold answers a request to be notified of changes that came on stdio, where one stream carries all
+// answers. It waits until the client cancels the request with notifications/cancelled or leaves,
+// and then returns the result. It returns an error if the parameters cannot be read.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	l, hears, rpcErr := e.subscription(ctx, c.stream, m)
 	if rpcErr != nil {
@@ -186,9 +186,9 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	return false
 }
 
-// honoured returns the part of a filter that the server supports. Tools can always change; for the
-// rest, mcp-go's server declares what can. Resources beyond maxWatched are dropped, and the
-// acknowledgement shows which are left.
+// honoured returns the part of a client's filter for which this server can send notifications of
+// changes. It always can for tools; for prompts and resources only if mcp-go's server declares it.
+// At most maxWatched resources are left, and the acknowledgement shows the client which.
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
 	can := e.capabilities(ctx)
 	f.PromptsListChanged = f.PromptsListChanged && can.Prompts != nil && can.Prompts.ListChanged

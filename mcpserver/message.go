@@ -33,8 +33,9 @@ type message struct {
 	ctx context.Context
 }
 
-// params are the parameters that this package reads itself, of all methods, and the names that
-// headers repeat. mcp-go's server reads the others from the same text.
+// params holds the parameters of a message, of any method, that this package reads itself. These
+// are the ones it acts on and the names that HTTP headers repeat. mcp-go's server parses the rest
+// from the same JSON.
 type params struct {
 	Meta   meta
 	Name   string          // of a tool or a prompt

@@ -12,8 +12,8 @@ import (
 // tool returns another value, that value becomes the member result of an object, as in other
 // servers. An object stays as it is.
 
-// objectOf returns a result for clients of the revisions up to 2025-11-25. In it, a structured
-// value that is no object has become the member result of one.
+// objectOf returns a tool's result for clients of the revisions up to 2025-11-25, which require
+// that structured content is an object. Any other value v becomes {"result": v}.
 func objectOf(r tools.Result) tools.Result {
 	if r.IsError || len(r.Structured) == 0 || r.Structured[0] == '{' {
 		return r

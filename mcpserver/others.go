@@ -26,10 +26,10 @@ type others struct {
 	log    zerolog.Logger
 }
 
-// id returns a new id for a question or a task that this replica has for an owner. If there are
-// other replicas, the id contains the name of this one, because the client may send its message to
-// any of them. The id is signed for its purpose. Otherwise clients could make replicas send
-// messages to others that have nothing of theirs.
+// id returns a new id for a question or a task that this replica keeps for an owner. If there are
+// other replicas, the id contains the name of this one, because the client may send it to any of
+// them. It is also signed, for this purpose and owner. Otherwise clients could invent ids and make
+// replicas ask each other for things that do not exist.
 func (o *others) id(purpose, owner string) string {
 	id := rand.Text()
 	if o.shared == nil {
@@ -102,7 +102,8 @@ type taskAsked struct {
 	Params    json.RawMessage `json:"params"`
 }
 
-// taskReply is the answer to a taskAsked: a result, or an error with a code.
+// taskReply is what a replica answers when another asks it about a task (taskAsked): a result, or
+// an error with a code.
 type taskReply struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Code    int             `json:"code,omitempty"`

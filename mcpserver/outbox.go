@@ -27,7 +27,8 @@ type frame struct {
 	status int // the HTTP status of an answer that is only this frame; 0: 200
 }
 
-// append appends the message to dst. Only here the id and the result of an answer are joined.
+// append appends a frame to dst as one JSON message. The id and the result of an answer are put
+// together only here, so that many clients can get the same result.
 func (f frame) append(dst []byte) []byte {
 	if f.id == nil {
 		return append(dst, f.body...)

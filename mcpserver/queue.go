@@ -63,10 +63,10 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit accepts a message, or returns errBusy if the conn has too many, or if it or the engine has
-// ended. Answers to this server's own requests are handled at once, and cancellations are never
-// refused. A tool that waits for an answer occupies a place, and a cancellation frees one, so
-// either of them in a full queue would be a deadlock.
+// submit accepts a message, or returns errBusy if too many messages of the conn wait, or if the
+// conn or the engine has ended. Answers to this server's own requests and cancellations are
+// accepted even if too many wait. Otherwise a tool that waits for an answer could fill the queue
+// and keep the answer out for ever.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
 		q.e.handle(m.within(c), q.caller(c, m), m)
@@ -200,9 +200,9 @@ func (q *queue) work(c *conn, m message) {
 	}
 }
 
-// reply answers a message on the conn's stream by the function put. If put fails, since there is no
-// room, the stream is ended, because its client would otherwise wait for ever for the lost answer.
-// Workers wait for room, the dispatcher does not.
+// reply handles a message and sends the answer, if there is one, with put. Workers give a put that
+// waits for room on the stream, the dispatcher one that does not. If put fails, reply ends the
+// stream, because its client would otherwise wait for ever for the lost answer.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	result, rpcErr := q.e.handle(m.within(c), q.caller(c, m), m)
 	f := frame{id: m.id, body: result}
@@ -220,9 +220,9 @@ func (q *queue) reply(c *conn, m message, put func(frame) error) {
 // idle reports whether no message is waiting or being answered.
 func (q *queue) idle() bool { return q.pending.Load() == 0 }
 
-// caller returns the conn as the sender of a message. On stdio a message may be of revision
-// 2026-07-28. Such a message says everything about its sender itself, but its id can be cancelled
-// like any other.
+// caller returns the sender of a message that came on the conn, in most cases the conn's session.
+// On stdio, a message may be of revision 2026-07-28; its sender is then what the message says about
+// itself, but has the conn's id, so that the request can be cancelled.
 func (q *queue) caller(c *conn, m message) *caller {
 	said := m.said.Meta
 	if said.Version == nil || said.Capabilities == nil {

@@ -14,7 +14,7 @@ type limiter struct {
 	buckets   map[string]bucket
 }
 
-// bucket is how often a key may still do something, at a certain time.
+// bucket holds how many uses a rate limiter's key had left at a certain time.
 type bucket struct {
 	left float64 // how many times, up to the burst
 	at   time.Time
@@ -55,8 +55,8 @@ func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool)
 	return wait, ok
 }
 
-// forget drops keys that were unused for two seconds, if there are maxBuckets of them. Such a key
-// has its whole burst again, so nothing is lost.
+// forget drops the keys that were unused for two seconds, if maxBuckets keys are stored. Such a key
+// could use its whole allowance again anyway, so nothing is lost.
 func (l *limiter) forget(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return

@@ -49,8 +49,8 @@ const maxKept = 1 << 20
 // new one, so the older one is dead or a mistake.
 var errReplaced = errors.New("another connection has taken up the stream")
 
-// records are the streams of this process that can be resumed, by their ids. From the ids, other
-// replicas know that they are here (elsewhere.go).
+// records holds the streams of this process that can be resumed, by their ids. An id contains the
+// name of the replica, so other replicas know where to ask for it.
 type records struct {
 	mu  sync.Mutex
 	all map[string]*record
@@ -127,14 +127,13 @@ func (r *records) end(session string) {
 	}
 }
 
-// take makes a connection the writer of the stream, and tells the previous one to leave. It waits
-// for the previous one, which may hang in a write to a dead peer, because two writers would number
-// events twice. It returns an error if ctx ends first.
+// take makes a connection the writer of the stream, and tells the previous one to leave by calling
+// its leave. It waits until that one is gone, even if it hangs in a write to a dead peer, because
+// two writers would number events twice. It returns an error if ctx ends first.
 //
-// A connection of another replica takes the stream for each of its questions. The parameter reader
-// is the name of that replica, and again is true if it had the stream before. If another connection
-// has taken the stream since, the error is errReplaced, because the client uses that one now. The
-// caller must call release in any case.
+// Another replica, whose name is reader, takes the stream anew each time it asks for events. again
+// is true if it asked before. If someone else has taken the stream since, the error is errReplaced,
+// and the client uses the new connection. The caller must call release in any case.
 func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader string,
 	again bool) error {
 	o.mu.Lock()
@@ -222,8 +221,9 @@ func (o *record) since(after uint64) (all []numbered, ended bool) {
 	return all, ended
 }
 
-// again appends the events that a client has missed, and reports whether the stream has ended with
-// them. A client that has received nothing gets an event that has only an id.
+// again appends the events after the event number after, which the client has missed, to dst. It
+// reports whether the last of them ends the stream. If there are none and the client has received
+// nothing yet, it gets an event that has only an id, with which it can resume.
 func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 	missed, ended := o.since(after)
 	// 2025-11-25 wants "an event ID and an empty data field", so data: is written out.

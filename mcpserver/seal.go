@@ -81,9 +81,9 @@ type sealedState struct {
 // question.
 const stateLife = time.Hour
 
-// stateFor returns the purpose with which a state is signed: one caller's calls of one tool, prompt
-// or resource. Otherwise a state from one tool could be sent to another, or to the same tool by
-// another caller.
+// stateFor returns a text that is signed together with a state that the client keeps. It names the
+// caller, the method, and the tool, prompt or resource. So a state cannot be sent to another tool,
+// or by another caller.
 func stateFor(principal, method, name string) string {
 	return fmt.Sprintf("state %q %q %q", principal, method, name)
 }
@@ -94,9 +94,9 @@ func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }
 
-// openState returns the state that a handler gave out. It returns the error -32602 if the text is
-// too old or was not signed for this purpose. The conformance tool changes the text, and wants it
-// refused and not ignored.
+// openState returns the state in text, which a handler gave to the client earlier and the client
+// sends back. It returns the error -32602 if the text is too old, was changed, or was signed for
+// another purpose.
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
@@ -193,8 +193,8 @@ func letters(c mcp.ClientCapabilities) (all string) {
 	return all
 }
 
-// abilities returns the capabilities for these letters. Unknown letters, perhaps of a newer
-// program, are ignored.
+// abilities returns the client capabilities that a session's id lists as letters, one for each. It
+// ignores unknown letters, which a newer version of the program may have written.
 func abilities(all string) (c mcp.ClientCapabilities) {
 	tree := map[string]any{}
 	for i := range len(all) {

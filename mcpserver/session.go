@@ -333,8 +333,8 @@ func newEnded(path string, now time.Time) (*ended, error) {
 	return e, err
 }
 
-// nameOf returns a name for an id that does not reveal it, for example for the file: the first half
-// of its SHA-256 hash in hexadecimal.
+// nameOf returns the first half of the id's SHA-256 hash in hexadecimal. It is used where the id
+// itself must not be seen, for example as the name of a file.
 func nameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])

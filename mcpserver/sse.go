@@ -129,8 +129,10 @@ func (s *Server) Message() http.Handler {
 	})
 }
 
-// enqueue queues what the sender in ctx has sent to a conn, and answers the request. Messages of a
-// batch that cannot be accepted are answered on the stream, since the others run.
+// enqueue puts the messages in body into the queue of a conn, and answers the HTTP request with
+// 202. If body is invalid or the queue is full, it answers with an error. For a batch the status is
+// always 202, because other messages of it run; those that are refused get their errors on the
+// stream.
 func (s *Server) enqueue(ctx context.Context, w http.ResponseWriter, c *conn, body []byte) {
 	all, rpcErr := c.split(body)
 	if rpcErr != nil {

@@ -52,9 +52,9 @@ func (c *conn) settle(grace time.Duration) {
 	}
 }
 
-// readLines submits messages until there are no more, which is the error io.EOF. Errors are
-// answered on the stream, too, since there is no status as in HTTP. It returns an error if it
-// cannot read or answer.
+// readLines reads lines from in and submits the messages in them. A line that is no valid message
+// is answered with an error on the stream, since stdio has no status as HTTP has. readLines returns
+// when it cannot read or answer; at the end of in, the error is io.EOF.
 func (s *Server) readLines(c *conn, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {

@@ -32,7 +32,7 @@ type tasks struct {
 	all map[string]*task
 }
 
-// task is a call that goes on after its answer.
+// task is a tool call that goes on after the client got an answer with the task's id.
 type task struct {
 	id, principal string
 	created       time.Time
@@ -96,10 +96,10 @@ type outcome struct {
 	failure *rpcError
 }
 
-// callOrTask runs a tool and returns its result. If the tool supports tasks, the client knows them,
-// and the call takes longer than Patience, it returns a task and the call goes on. A question that
-// the tool asks before that belongs to the call itself. It returns an error if the tool requires
-// tasks and the client does not know them.
+// callOrTask runs a tool and returns its result, or the question that the tool asks. If that takes
+// longer than Config.Patience, and both the tool and the client support tasks, it returns a task,
+// and the call goes on. It returns an error if the tool requires tasks and the client does not know
+// them.
 func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (
 	json.RawMessage, *rpcError) {
 	if !c.modern {
@@ -366,8 +366,8 @@ func (all *tasks) answer(ask taskAsked) any {
 	return taskReply{Result: result}
 }
 
-// extended returns what a server declares to clients of 2026-07-28, with the tasks extension in
-// place of the earlier tasks. A result that cannot be read is returned unchanged.
+// extended rewrites the capabilities in a result for clients of 2026-07-28. It removes the earlier
+// "tasks" and adds the tasks extension. It returns a result that it cannot read unchanged.
 func extended(result json.RawMessage) json.RawMessage {
 	return declaring(result, func(_, can map[string]json.RawMessage) {
 		extensions := map[string]json.RawMessage{}

@@ -68,8 +68,9 @@ func withAliases(infos []chat.Info) []chat.Info {
 	return all
 }
 
-// aliasesFor returns the function that returns a model's alias, or nil if aliases are not listed
-// for the client.
+// aliasesFor returns a function from a model's name to the second name, such as
+// grok-local-qwen3:8b, under which the model is also listed. It returns nil if the client of this
+// request gets no such names.
 func (s *Server) aliasesFor(r *http.Request) func(model string) string {
 	if s.listsAliases(r) {
 		return aliasOf

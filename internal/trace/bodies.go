@@ -90,7 +90,8 @@ type Side struct {
 	last chat.Kind
 }
 
-// Part is a sequence of pieces of one kind.
+// Part is a stretch of a recorded reply whose events are all of one kind, for example text or the
+// arguments of one call. The events are joined.
 type Part struct {
 	Kind   string `json:"kind"` // the name of its chat.Kind
 	Index  int    `json:"index,omitempty"`
@@ -160,8 +161,8 @@ func message(m chat.Message, most int) Message {
 	return c
 }
 
-// size returns how many bytes of the bound a message takes. Each part costs something in addition
-// to its text, since otherwise empty parts could fill the memory.
+// size returns how many bytes a message counts towards the limit on recorded texts. Each part costs
+// something in addition to its text, since otherwise empty parts could fill the memory.
 func (m *Message) size() int {
 	n := partCost + len(m.Text) + len(m.CallID)
 	for _, c := range m.Calls {
@@ -179,9 +180,9 @@ func (b *Bodies) Prompted(text string) {
 	b.missing = max(len(text)-b.promptRoom, 0)
 }
 
-// Heard starts the record of another generation and returns the function that records its events;
-// see chat.Request. The generation may begin before an earlier one ends, because rewrites run in
-// the middle of a reply.
+// Heard starts the record of another answer of the model to this request, and returns the function
+// that records its events. A request can have several such generations, because a part of a reply
+// may be written anew. So one may begin before an earlier one ends.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
@@ -197,9 +198,9 @@ func (b *Bodies) Heard(generation string) func(chat.Event) {
 	}
 }
 
-// add records an event and the time that had passed since the request. Pieces are joined, since a
-// reply of a thousand tokens would otherwise be a thousand parts. Their number is recorded, because
-// it shows how the reply was streamed.
+// add records an event, at the given time after the request. An event that continues the last part
+// is joined to it, since a reply of a thousand tokens would otherwise have a thousand parts. Each
+// part counts its events, which shows how the reply was streamed.
 func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return
@@ -254,7 +255,8 @@ func (s *Side) seal() {
 	}
 }
 
-// seal completes the last part of each side.
+// seal ends the texts that are being recorded, of each answer of the model and of what was sent to
+// the client, so that they can be read as strings.
 func (b *Bodies) seal() {
 	for _, g := range b.Wrote {
 		g.seal()

@@ -98,7 +98,7 @@ func (l *Log) KeepTexts(until time.Time) {
 	l.until.Store(until.UnixNano())
 }
 
-// put adds an exchange to the ring, as Add describes.
+// put replaces the oldest exchange in the ring with e, which has ended, and counts its repairs.
 func (l *Log) put(e *Exchange) {
 	e.run.ended.Store(true)
 	l.mu.Lock()

@@ -35,8 +35,8 @@ const (
 	mostPrompts = 512 // the most conversations whose last prompt is remembered
 )
 
-// prompt describes a turn's prompt by hashes of its blocks. They show where two prompts differ
-// without revealing any text.
+// prompt describes the prompt of one request without its text: it has a hash of each block of
+// bytes. The hashes show where two prompts begin to differ.
 type prompt struct {
 	sums    []uint64 // the hash of each complete block
 	bytes   int
@@ -102,8 +102,8 @@ func (p *prompt) same(other *prompt) int {
 	return n * blockSize
 }
 
-// of returns why a turn's prompt was processed again, and remembers the prompt as the last one of
-// the conversation and of the model.
+// of returns why the model server had to process most of a prompt again, although the conversation
+// has only grown. It also stores the prompt, for the comparison with the next one.
 func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +165,8 @@ func (e *Exchange) Prompted(text string, context int) {
 	}
 }
 
-// reread sets e.Reread, if enough is known of the request. e.run.mu must be held.
+// reread finds out why the model server had to process the prompt again, and stores that in
+// e.Reread. It does nothing if too little is known of the request. e.run.mu must be held.
 func (e *Exchange) reread() {
 	asked, now := e.run.asked, e.run.prompt
 	// the exchange is stored for long, but the request must not be

@@ -10,7 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// running is the state of an exchange that others may read while it is answered.
+// running is the part of an exchange that exists while it is answered, and that other goroutines
+// may then read.
 type running struct {
 	mu      sync.Mutex // guards the whole exchange until that is added to the log
 	talks   *conversations
@@ -59,8 +60,8 @@ func (e *Exchange) Count(first time.Duration) {
 	}
 }
 
-// Decided records a repair while the reply is decoded. At the end, the reply itself names all of
-// its repairs.
+// Decided records the code of a repair during the reply, so that a running exchange shows it. The
+// finished reply itself names all its repairs.
 func (e *Exchange) Decided(code string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()

@@ -36,7 +36,7 @@ type View struct {
 	Page string
 }
 
-// shown is the content of the page: a list, or one exchange.
+// shown is what the page /debug/exchanges shows: a list of exchanges, or one exchange.
 type shown struct {
 	Nonce   string // of its style
 	List    List

@@ -47,7 +47,8 @@ func classOf(r rune) string {
 	return ""
 }
 
-// pieceOf returns the piece for a text of one class.
+// pieceOf returns a piece of a text that is shown in the style class. If the class is "u", an
+// invisible character, the piece has its number instead, such as [U+200B].
 func pieceOf(text, class string) piece {
 	if class == "u" {
 		r, _ := utf8.DecodeRuneInString(text)

@@ -18,7 +18,7 @@ type Seen struct {
 	Row     Row     `json:"row"`     // the row as it was last seen
 }
 
-// Place records how much of a Side was seen.
+// Place records how much of the texts on one side of an exchange, a Side, a reader has seen.
 type Place struct {
 	Parts  int `json:"parts"`  // the number of parts; the last may still grow
 	Text   int `json:"text"`   // the number of bytes of the last part's text
@@ -34,7 +34,7 @@ type Change struct {
 	Repairs []string `json:"repairs"`       // new repairs
 }
 
-// Grown is a part that is new or has grown.
+// Grown is a part of an exchange's texts that is new, or that has grown since it was last read.
 type Grown struct {
 	// the index of the generation; 0 for what was sent to the client
 	Generation int    `json:"generation"`
@@ -88,8 +88,8 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	return c, something, false
 }
 
-// grown appends to the list to a Grown for each part of s that is new or has grown since it was
-// seen. It returns the list, and records in p what has been seen now.
+// grown appends a Grown to the list to for each part of s that is new or longer than p says, and
+// returns the list. Then it changes p, so that the next call reports only what comes later.
 func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown {
 	for n := max(p.Parts-1, 0); n < len(s.Parts); n++ {
 		part := s.Parts[n]
@@ -132,7 +132,8 @@ type News struct {
 	Gone []string `json:"gone"`
 }
 
-// NewFollow returns a Follow of log, whose first Next returns all of it.
+// NewFollow returns a Follow that returns the changes in log. The first call of Next returns the
+// whole log.
 func NewFollow(log Source) *Follow { return &Follow{log: log, rows: map[string]Row{}} }
 
 // Next returns what has changed since the last call, and whether anything has.

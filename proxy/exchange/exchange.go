@@ -210,12 +210,11 @@ func mayBeObject(body []byte) bool {
 	return len(first) == 0 || first[0] == '{'
 }
 
-// readBody returns a body whose header promises the given length, or an error if it cannot be read
-// to its end. It allocates at most eight times what has arrived. Doubling the buffer step by step
-// would copy a body of 200 KiB twice. Trusting the whole promise would let a few bytes take as much
-// memory as the limit allows. Each buffer is allocated in the size that is trusted, because a
-// buffer that grows by itself doubles, and took 32 MiB for a body of 19 MiB. If a body does not
-// begin an object, it is read to its end, but not kept.
+// readBody returns the whole body of a request, or an error if it cannot be read to its end. The
+// parameter promised is its Content-Length. The buffer never has more than eight times the bytes
+// that have arrived, so a few bytes with a large promise take little memory. It grows by factors of
+// eight, because doubling copies a body of 200 KiB twice, and took 32 MiB for a body of 19 MiB. If
+// a body does not begin a JSON object, it is read to its end, but not kept.
 func readBody(r io.Reader, promised int) ([]byte, error) {
 	body := new(bytes.Buffer)
 	for trusted := min(promised, mostPromised); ; trusted = min(promised, 8*body.Len()) {

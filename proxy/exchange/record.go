@@ -196,8 +196,9 @@ func shortError(err error) error {
 	return errors.New(fault.Short(err.Error()))
 }
 
-// meter counts what is written to a client. A stream sends its status of 200 long before it can
-// fail, so the log uses the error as well (see statusOf).
+// meter is a ResponseWriter that records the status and counts the bytes that are sent to a client.
+// A stream sends its status of 200 long before it can fail, so the log also looks at the error (see
+// statusOf).
 type meter struct {
 	http.ResponseWriter
 	status int // 0: nothing has been written

@@ -72,10 +72,10 @@ func AsFault(err error) error {
 	return f
 }
 
-// Members is a table of an object's members. It has the name of each, and a destination for its
-// value (the field To), as in the function Into. The destination may also be a function that takes
-// the name and the value, since one function may read several members. A request's fields are
-// listed in such tables so that they can be compared with the API's documentation line by line.
+// Members is a table of an object's members. Each has a name, and the destination of its value, To:
+// a pointer, a table or a function as in Into, or a function of the name and the value, for several
+// members at once. A request's fields are listed in such tables so that they can be compared with
+// the API's documentation line by line.
 type Members []struct {
 	Name string
 	To   any
@@ -105,12 +105,11 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into stores the value v in a destination, the parameter to. If this is a pointer to a variable,
-// the variable gets the value. A null empties a string and leaves other variables unchanged, since
-// SDKs write null for unset options. If the destination is a table, the value must be an object. If
-// it is a function, the function is called with the value. A pointer to a *fastjson.Value gets the
-// value itself, which is valid as long as the parser of the body. Into returns an error if the
-// value has the wrong type.
+// Into stores the value v in the destination to. If to is a pointer to a variable, the variable
+// gets the value. A null empties a string and leaves other variables unchanged, since SDKs write
+// null for unset options. If to is a table (Members), v must be an object or null. If to is a
+// function, it is called with v. A pointer to a *fastjson.Value gets v itself, which is valid as
+// long as the parser of the body. Into returns an error if v has the wrong type.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -268,10 +267,11 @@ func integer(v *fastjson.Value, dst **int64) error {
 	return nil
 }
 
-// Raw returns a copy of a value in compact JSON, as the client wrote it except for blanks between
-// tokens. It uses fastjson's MarshalTo, which does not always return JSON: a string that was read
-// before is written as Go source, in which the escape of a terminal's colour is "\x1b". The parser
-// also lets some control characters through. In these cases Raw writes the value itself.
+// Raw returns a copy of a value in compact JSON. Blanks between tokens are removed, and everything
+// else is as the client wrote it. fastjson's MarshalTo does most of this, but its result is not
+// always JSON: it writes a string that was read before as Go source, with "\x1b" for the escape of
+// a terminal's colour, and lets some control characters through. In these cases Raw uses its own
+// code.
 func Raw(v *fastjson.Value) json.RawMessage {
 	b := v.MarshalTo(nil)
 	control := func(c byte) bool { return c < ' ' }

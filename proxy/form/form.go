@@ -141,10 +141,10 @@ func NamedForm(h http.Header, named string) (asked, model string, err error) {
 	return asked, model, nil
 }
 
-// SetAlone applies the client form that a request asks for on a path that has only one form. It
-// removes the suffix from the model name. It returns an error if the client asks for another form,
-// because a client that expects commands in a text would wait for them for ever. The path's own
-// form can be asked for by the name "openai" on every path.
+// SetAlone checks the client form that a request asks for on a path that has only one, and removes
+// the form's suffix from the model name. It returns an error if the client asks for another form,
+// because it would then wait for ever, for example for commands in the text. The name "openai"
+// stands for the path's own form on every path.
 func (a *Ask) SetAlone(h http.Header) error {
 	asked, model, err := NamedForm(h, a.Model)
 	if err != nil {
@@ -167,9 +167,9 @@ type Form interface {
 	Open(h http.Header, a *Ask, out Out) (Reply, error)
 }
 
-// First is a list of forms. The first one that accepts a request answers it. Special forms come
-// before those that accept everything. The choice may depend on more than the header: Void and
-// Cline are recognized only by their prompts.
+// First is a list of forms, that is, of ways in which clients make requests. A request is answered
+// by the first form that accepts it, so a form that accepts everything must be last. A form may
+// look at more than the headers: requests of Void and Cline are recognized only by their prompts.
 type First []Form
 
 // Open returns the reply of the first form that accepts the request, or the error of a form. It
@@ -223,8 +223,8 @@ func (o *Out) ThoughtFields() []string {
 	return []string{ThoughtsContent, ThoughtsPlain}
 }
 
-// Finished passes the finish reason that the client gets to the function in the field Told, if that
-// is set, so that the log shows the reason.
+// Finished tells the log the finish reason that the client gets, by a call of the function o.Told.
+// If that is nil, it does nothing.
 func (o *Out) Finished(reason string) {
 	if o.Told != nil {
 		o.Told(reason)

@@ -14,9 +14,10 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Messages returns a function that reads a conversation, an array of messages, and stores it in
-// all. It begins a new list, so that the last field counts if a body has the field twice. The
-// parameter known is that of ReadMessage. The function returns an error that names the wrong turn.
+// Messages returns a function that reads an array of messages into all. What all contained before
+// is dropped, so if a body has the field twice, the last one counts. The parameter known lists the
+// roles that the client may use, for error messages. The function returns an error that names the
+// invalid message.
 func Messages(all *[]chat.Message, known string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		*all = make([]chat.Message, 0, len(v.GetArray()))

@@ -55,7 +55,8 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 	return nil
 }
 
-// ReadEffort stores OpenAI's level of thinking, as SetEffort does.
+// ReadEffort reads OpenAI's level of thinking, such as "low", and sets it by SetEffort. It returns
+// an error if v is no text or the level is unknown.
 func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	var level string
 	if err := field.Into(v, &level); err != nil {
@@ -107,10 +108,10 @@ func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 	}
 }
 
-// ReadOptions stores the options of the model server, which are in one object:
-// {"num_ctx":16384,"top_k":20}. Stop sequences are not passed on. While tools are offered they are
-// matched here, because the server would cut the reply inside a call. It returns an error if an
-// option has the wrong type.
+// ReadOptions stores the options of the model server, which come in one object:
+// {"num_ctx":16384,"top_k":20}. Only stop sequences are stored elsewhere. While tools are offered,
+// this program looks for them itself, because the server would cut the reply inside a call. It
+// returns an error if an option has the wrong type.
 func (a *Ask) ReadOptions(v *fastjson.Value) error {
 	return Options(&a.Options, field.Members{{"stop", a.ReadStop}})(v)
 }
@@ -164,7 +165,7 @@ func Option(dst *map[string]json.RawMessage) func(key string, v *fastjson.Value)
 	}
 }
 
-// keep stores a member as the client wrote it.
+// keep stores a member in dst, as the client wrote it. It makes the map if there is none.
 func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) {
 	if *dst == nil {
 		*dst = make(map[string]json.RawMessage)

@@ -14,7 +14,7 @@ type Ending struct {
 	last string // its last two bytes, or fewer
 }
 
-// Note records the next piece of the text.
+// Note records that text has been written to the client.
 func (e *Ending) Note(text string) {
 	e.Said = e.Said || text != ""
 	e.last += text[max(0, len(text)-2):]
@@ -42,7 +42,7 @@ type Fence struct {
 	open bool
 }
 
-// Note reads the next piece of the text.
+// Note takes the next part of the text, and finds out whether a block of code is open after it.
 func (f *Fence) Note(text string) {
 	for piece := range strings.Lines(text) {
 		// Enough for a fence after the three blanks that Markdown allows before it.
@@ -58,7 +58,7 @@ func (f *Fence) Note(text string) {
 	}
 }
 
-// End returns the text that closes the open block, or "" if none is open.
+// End returns the text that closes an open block of code, or "" if none is open.
 func (f *Fence) End() string {
 	if !f.open {
 		return ""

@@ -74,8 +74,8 @@ type Later struct {
 	events []chat.Event
 }
 
-// Wait stores an event if it has to wait, and returns how many events wait now. 0 means that the
-// event need not wait.
+// Wait holds an event back if a whole call came before it, and returns how many events are held
+// back now. If that is 0, the caller must write the event itself.
 func (l *Later) Wait(e chat.Event) int {
 	if l.Whole {
 		l.events = append(l.events, e)
@@ -83,9 +83,9 @@ func (l *Later) Wait(e chat.Event) int {
 	return len(l.events)
 }
 
-// End ends the reply. It returns the events that waited, and true if the reply is whole. If the
-// reply was cut, it changes the Finish event to say so, leaves out the events of calls, and returns
-// false. The parameter open is true if a call has begun that did not wait and has not ended.
+// End ends the reply, and returns the events that were held back. whole is false if the reply was
+// cut. In that case rest has no events of calls, and the Finish event says that the reply was cut.
+// The parameter open is true if a call that was not held back has begun and not ended.
 func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) {
 	rest, l.events = l.events, nil
 	var names []string

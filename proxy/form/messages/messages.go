@@ -24,9 +24,10 @@ func API() form.API {
 	}
 }
 
-// open returns the reply to a request. A reply that is not streamed waits for whole calls, and so
-// does a reply with a strict tool, because a call can be corrected until it has been sent. It
-// returns an error if the request asks for another client form or an unknown hold.
+// open returns the reply to a request. If the reply is not streamed or a tool is strict, each call
+// is held back until it is whole, because a call can be corrected only before it is sent. It
+// returns an error if the request asks for another client form, or its Toolnorm-Hold header is
+// invalid.
 func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (r *request) describe(tools []chat.Tool) {
 	}
 }
 
-// definition is a tool in the form that is added to a result.
+// definition is a tool as it is written into the result of a search for tools.
 type definition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`

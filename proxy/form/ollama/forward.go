@@ -49,8 +49,9 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.toFirst(w, r, x, body)
 }
 
-// upload passes on a file of a model, for administrators. The file may have many gigabytes, so it
-// is not read here, and the limit for requests does not apply. Its errors are those of toFirst.
+// upload passes a model's file on to the first server, for administrators. The file may have many
+// gigabytes, so it is passed on unread, and the limit for requests does not apply. It returns an
+// error if that server does not have Ollama's API or cannot be reached.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	front.Upload(r)
 	return s.toFirst(w, r, x, nil)

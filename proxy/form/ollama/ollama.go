@@ -83,8 +83,8 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("", "/api/blobs/{digest}", s.logged("blobs", s.upload))
 }
 
-// logged returns a handler that gives requests of one path a line in the log, and writes errors as
-// Ollama does: {"error":"…"} with a plain sentence, where OpenAI's clients read an object.
+// logged returns a handler that calls h, gives the request a line in the log, and writes errors as
+// Ollama does: {"error":"…"} with a sentence, and not an object as OpenAI.
 func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request,
 	*exchange.Record) error) exchange.Handler {
 	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-",
@@ -202,12 +202,11 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads a request that names a model. It first calls the function passed with the parsed
-// request. If that returns true, and the model's server knows Ollama's API, the request is to be
-// passed on. Then asked returns the transport to that server, and the body with the model's name at
-// that server. Otherwise the request must be answered by this program. Then asked calls the
-// function here with the parsed request, and the returned transport is nil. asked returns an error
-// if the body is invalid or the model may not be asked. The body is parsed only once, because a
+// asked reads the body of a request that names a model, and decides who answers it. If passed
+// returns true for the parsed body and the model's server has Ollama's API, that server does: asked
+// returns a transport to it, and the body with the model's name there. Otherwise this program does:
+// asked calls the parameter here with the parsed body and returns a nil transport. It returns an
+// error if the body is invalid or the model is not allowed. The body is parsed only once, because a
 // second copy of 19 MB takes 40 MB more memory.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	passed func(*fastjson.Value) bool, here func(*fastjson.Value)) (body []byte,
@@ -247,9 +246,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 	})
 }
 
-// answer passes a request on if the function passed returns true for it and its server has Ollama's
-// API. Otherwise it answers the request itself. For this the function read reads the parsed body,
-// and prompt is the parameter of openReply. answer returns an error if passing on or answering
+// answer passes a request on unread if passed returns true for its body and its model's server has
+// Ollama's API. Otherwise it answers the request itself: read makes the request from the body, and
+// prompt says that the client sent a prompt and not a chat. answer returns an error if either
 // fails.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	read func(*fastjson.Value) (*form.Ask, error), prompt bool,

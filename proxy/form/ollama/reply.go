@@ -66,9 +66,9 @@ func (r *records) gathered() int {
 	return r.Reply.Text.Len() + r.Reply.Reasoning.Len() + len(r.unwritten())
 }
 
-// appendRecord appends a record with everything that was collected, and with the end of the reply
-// if it is the last one. Text and thinking are then forgotten. Calls are kept and only counted as
-// written, since their ids and order matter until the end.
+// appendRecord appends one record: the text, thinking and calls that no record has yet, and the end
+// of the reply if last is true. Text and thinking are then dropped. Calls are kept, since their ids
+// and order matter until the end; only their number is noted.
 func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = chat.AppendQuoted(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"created_at":"`...)

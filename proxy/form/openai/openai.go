@@ -20,9 +20,9 @@ type Form struct{}
 
 var _ form.Form = Form{}
 
-// Open implements form.Form. It accepts every request, so this form must be the last in the list. A
-// request that no other form recognizes is OpenAI's. It returns an error if the request names an
-// unknown hold.
+// Open implements form.Form. It accepts every request, so this form must be the last in the list.
+// It returns an error if the request's header Toolnorm-Hold, which says how much of a call is held
+// back, is invalid.
 func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetHold(h); err != nil {
 		return nil, err

@@ -75,8 +75,9 @@ func (w *whole) Close(err error) error {
 	return w.write(&c)
 }
 
-// Next implements form.Several. It stores the reply that has ended, or its error, and begins
-// another one. The prompt is the same, so its tokens count once.
+// Next implements form.Several. It is called between two replies to the same request. It stores the
+// reply that has ended, or its error, and begins another one. All replies have the same prompt, so
+// the tokens of the prompt are counted only once.
 func (w *whole) Next() {
 	if w.err = cmp.Or(w.err, w.Ended(nil)); w.err != nil {
 		return

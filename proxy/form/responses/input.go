@@ -188,10 +188,10 @@ func (x *conversation) endTurn() {
 	x.said, x.thought = nil, nil
 }
 
-// turn returns the assistant's turn to which the next item belongs. This is the last turn if the
-// function takes returns true for it, and a new turn otherwise. One reply is several items in this
-// API, but one message in a model's template, which expects a turn with its calls and the thoughts
-// before them.
+// turn returns the assistant's message to which the next input item is added. If the last message
+// is the assistant's and takes returns true for it, that is the one; otherwise turn adds a new one.
+// This API splits one reply into several items, but a model's template expects one message with the
+// thoughts and the calls.
 func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 	if n := len(x.ask.Messages); n > 0 && x.ask.Messages[n-1].Role == chat.Assistant &&
 		takes(&x.ask.Messages[n-1]) {

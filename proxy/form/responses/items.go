@@ -89,9 +89,9 @@ func replyOf(id string) string {
 	return idPrefix + rest
 }
 
-// shapeOf returns how an item of the kind k is written (its shape): a text if k is chat.Text, and a
-// thought otherwise. A request has only one shape for thoughts, so all thoughts of its reply look
-// the same.
+// shapeOf returns how an item is written: as a message if k is chat.Text, and as a thought
+// otherwise. Thoughts have two notations, of which the request chooses one for all thoughts of its
+// reply.
 func (r *request) shapeOf(k chat.Kind) *shape {
 	switch {
 	case k == chat.Text:
@@ -102,9 +102,9 @@ func (r *request) shapeOf(k chat.Kind) *shape {
 	return thoughtShape
 }
 
-// whole returns the item's whole text for the client. The input of a custom tool is inside an
-// argument that the model wrote, escaped as JSON. So it is not known before the last byte, because
-// a part of an escape would be read as another character.
+// whole returns the item's whole text as the client gets it. The text of a custom tool is taken out
+// of a JSON string in the arguments that the model wrote. That can only be done when all of it is
+// there, because half of an escape sequence would be read as another character.
 func (it *item) whole() string {
 	if it.shape.buffered && it.tool.kind == custom {
 		return textOf(it.text.String())

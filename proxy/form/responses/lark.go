@@ -172,8 +172,9 @@ type larkRule struct {
 	rule   bool // whether ignored text may follow its terminals
 }
 
-// next returns the next token without consuming it. It returns "" at the end, and where no token
-// begins, which it records as a failure.
+// next returns the next token of the rule without consuming it. It returns "" at the end of the
+// text. If the text continues with something that is no token, it marks the rule as unreadable and
+// returns "" as well.
 func (r *larkRule) next() string {
 	if r.token != "" || r.failed {
 		return r.token
@@ -191,9 +192,9 @@ func (r *larkRule) next() string {
 	return r.token
 }
 
-// unreadable records a failure at a place where no token begins. It is a mistake of the grammar
-// only if a string or an expression is not closed. Other text may be a token that Lark knows but
-// that is not supported here, such as the braces of a template.
+// unreadable marks the rule as failed, because its text continues with something that is no token.
+// It is an error of the client only if a string or a regular expression is not closed. Other text
+// may be valid in Lark and only not supported here, such as the braces of a template.
 func (r *larkRule) unreadable() {
 	if c := r.rest[0]; c == '"' || c == '/' {
 		r.mistake("does not close what begins at " + strconv.Quote(r.rest[:min(len(r.rest), 20)]))
@@ -219,8 +220,8 @@ func (r *larkRule) choices() string {
 	return "(?:" + strings.Join(all, "|") + ")"
 }
 
-// sequence returns the expression for one alternative. A name after -> does not change the text of
-// an alternative, so it is skipped.
+// sequence reads one alternative of a rule, up to the next | or closing bracket, and returns the
+// pattern that matches it. A name after -> does not change what matches, so it is skipped.
 func (r *larkRule) sequence() string {
 	var b strings.Builder
 	for {
@@ -237,8 +238,8 @@ func (r *larkRule) sequence() string {
 	}
 }
 
-// item returns the expression for one atom and its repetition. "a"~3 and "a"~1..4 are Lark's
-// notation for {3} and {1,4}.
+// item returns the regular expression for the next part of a Lark rule with its repetition, such as
+// * or Lark's "a"~3 and "a"~1..4, which mean {3} and {1,4}.
 func (r *larkRule) item() string {
 	text := r.atom(r.take())
 	switch t := r.next(); {
@@ -254,8 +255,9 @@ func (r *larkRule) item() string {
 	return text
 }
 
-// atom returns the expression for an atom that begins with the token t, as a group. It records a
-// failure if a bracket is not closed or the token is not supported.
+// atom returns the regular expression for the part of a Lark rule that begins with the token t: a
+// string, an expression, a name, or a group in brackets. If a bracket is not closed or the token is
+// not supported, it marks the rule as failed.
 func (r *larkRule) atom(t string) string {
 	switch t[0] {
 	case '(', '[':
@@ -292,8 +294,9 @@ func (r *larkRule) atom(t string) string {
 	return text
 }
 
-// terminal returns the expression for a terminal. In a rule, ignored text may follow it. Inside
-// another terminal nothing is ignored, because Lark's lexer reads a terminal in one piece.
+// terminal returns the pattern that matches a terminal, which text matches. In a rule, the pattern
+// also matches text after it that the grammar ignores, such as blanks. In a terminal it does not,
+// because Lark's lexer reads a terminal in one piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
 		return "(?:" + text + r.blank + ")"

@@ -145,11 +145,10 @@ func codeOf(f *fault.Error) string {
 // contextLength is the code for a request that does not fit the context.
 const contextLength = "context_length_exceeded"
 
-// toldInStream reports whether the error of a streamed request is written as an event even if a
-// status could still be sent. Codex learns only from the event that a request is too long. If a
-// request gets a status of 500 or more, Codex repeats it four times, and does all of that five
-// times. A model server that failed in every reply was once asked for thirty replies. After an
-// event Codex asks again five times, or not at all.
+// toldInStream reports whether the error of a streamed request is sent as an event of the stream
+// even where an HTTP status could still be sent. Codex learns only from an event that a request is
+// too long. It sends a request that gets a status of 500 or more up to thirty times, but after an
+// event it asks again at most five times.
 func toldInStream(f *fault.Error) bool {
 	return f.Code == contextLength || f.Status() >= 500
 }

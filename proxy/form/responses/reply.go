@@ -94,8 +94,8 @@ func (p *reply) take(e chat.Event) {
 	}
 }
 
-// finish ends the output. If the reply was cut, it contains no call that a client could run
-// (form.Later). A comment or a header names the calls that were left out.
+// finish ends the output. If the reply was cut, the client gets none of its calls, not even whole
+// ones. A comment or a header names these calls.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
 	rest, whole := p.later.End(p.end, p.open != nil && p.open.isCall() && !p.later.Whole)
@@ -294,8 +294,9 @@ func (p *reply) result() object {
 	return object{status: status, items: p.items, usage: true}
 }
 
-// closeWhole writes the reply in one piece. It returns err if that is not nil. Every error becomes
-// a status, since nothing has been sent yet, and SDKs obey X-Should-Retry when they do not stream.
+// closeWhole writes a reply that is not streamed. If err is not nil, it writes nothing and returns
+// err. The caller can then still send an HTTP status, and SDKs obey X-Should-Retry, which they do
+// not do for streams.
 func (p *reply) closeWhole(err error) error {
 	if err != nil {
 		return err

@@ -66,7 +66,8 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// echoes stores a field if the response object repeats it. It always returns nil.
+// echoes stores the value of a request's field if the response object must contain that field, too.
+// It ignores other fields, and always returns nil.
 func (r *request) echoes(key string, v *fastjson.Value) error {
 	if slices.ContainsFunc(echoedFields, func(e echoedField) bool { return e.key == key }) {
 		r.echo[key] = repeatable(v)

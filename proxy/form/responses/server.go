@@ -120,7 +120,8 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 	return fault.New(fault.Method, "%s takes GET and DELETE, not %s", r.URL.Path, r.Method)
 }
 
-// notKept returns the error for a path whose reply is not stored.
+// notKept returns the error 404 for a stored reply that is not there, or no longer. id is from the
+// path of the request.
 func notKept(id string) error {
 	return fault.New(fault.NotFound,
 		"Response with id '%s' not found: replies are kept for %s when store is not false.", id,

@@ -39,10 +39,10 @@ type Shared interface {
 // sharedKind is the kind of replies in Shared.
 const sharedKind = "reply"
 
-// Replies stores the last replies. Without Shared they are in memory, so a process knows only its
-// own replies, and forgets them when it ends. The zero value is empty and ready to use. In memory a
-// conversation that is continued by previous_response_id stores each item only once, because the
-// list of each turn shares the texts of the turn before.
+// Replies stores the last replies. If Shared is nil, they are in memory, so a process knows only
+// its own replies, and forgets them when it ends. The zero value is empty and ready to use. A reply
+// that continues another by previous_response_id shares the texts of the earlier items with it, so
+// these are in memory only once.
 type Replies struct {
 	Shared Shared // nil: replies are stored in memory
 	// is called with each error of Shared; nil: errors are ignored
@@ -118,7 +118,8 @@ func (s *Replies) failed(what string, err error) {
 // share is how many replies one owner has, and their size.
 type share struct{ replies, bytes int }
 
-// size returns how much of the limits an owner's replies use, as a fraction.
+// size returns how full an owner's share of the store is: the number of its replies divided by
+// mostKept, or their bytes divided by mostBytes, whichever is larger.
 func (h share) size() float64 {
 	return max(float64(h.replies)/mostKept, float64(h.bytes)/mostBytes)
 }

@@ -69,8 +69,8 @@ func (s *toolset) of(name string) tool {
 	return tool{name: name}
 }
 
-// named is a form.Named: it returns the path of the member that names the tool in a tool_choice,
-// and the name by which the model knows that tool.
+// named returns the path of the field that names the tool in v, a tool_choice, and the name under
+// which that tool is offered to the model. It is a form.Named.
 func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	if string(v.GetStringBytes("type")) == "tool_search" {
 		return "type", s.flat("", searchName)
@@ -79,9 +79,10 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	return member, s.flat(string(v.GetStringBytes("namespace")), name)
 }
 
-// read adds a list of tools to the request. It returns an error if one is invalid. Deferred tools
-// are offered at once if no tool of the request can search for them. The search tool may come after
-// the tools that it finds, so this is decided after the whole list has been read.
+// read adds a list of tools to the request. A deferred tool is not offered to the model until a
+// search finds it, but if the request has no search tool, all are offered. That is decided after
+// the whole list was read, because the search tool may be the last. It returns an error if a tool
+// is invalid.
 func (s *toolset) read(v *fastjson.Value) error {
 	err := field.List(v, func(v *fastjson.Value) error { return s.readTool(v, "", "") })
 	if !s.found {
@@ -285,9 +286,9 @@ func (s *toolset) readSearch(v *fastjson.Value) error {
 	return s.offerTool(t, tool{search, "", searchName}, false)
 }
 
-// offerTool offers a tool under the name for the model, or stores it until a search finds it. A
-// tool that was found twice is offered once. If two tools would get the same name (a.b__c and
-// a__b.c), the second gets a number, so that each call finds its tool. It always returns nil.
+// offerTool adds a tool to those that the model may call. If deferred is true, it stores the tool
+// until a search finds it. A tool that is found twice is offered once. If two tools would get the
+// same name for the model (a.b__c and a__b.c), the second gets a number. It always returns nil.
 func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if s.own == nil {
 		s.own, s.names = map[string]tool{}, map[[2]string]string{}

@@ -101,11 +101,11 @@ func headingTool(line string) string {
 	return ""
 }
 
-// readSection returns the tool that a section describes. It returns false if the section shows no
-// XML with the tool's name. The first such XML shows the parameters in their order. A placeholder
-// such as "File path here" in it is skipped. But if the body of a parameter has a structure of its
-// own (<file><path>…, or a JSON list), it shows the form of the value, and becomes part of the
-// description.
+// readSection returns the tool that text, a section of a prompt, describes. It returns false if the
+// text has no XML element with the tool's name. The first such element shows the order of the
+// parameters. If it shows a parameter's value with a structure (<file><path>…, or a JSON list),
+// that value is added to the parameter's description. Placeholders such as "File path here" are
+// skipped.
 func readSection(name, text string) (t Tool, ok bool) {
 	before, rest, found := strings.Cut(text, "<"+name+">")
 	shown, _, closed := strings.Cut(rest, "</"+name+">")

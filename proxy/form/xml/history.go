@@ -8,12 +8,11 @@ import (
 	"toolnorm/chat"
 )
 
-// history returns the messages with calls and results in their text turned back into calls and
-// results. It does so where a reply ends with a call of a known tool and the next message begins
-// with that tool's result. All other text stays as it is. The model never wrote that XML. It has to
-// see its own form of calls, because it would otherwise begin to write the client's. The result
-// becomes a message of a tool, and the text that the user wrote after it becomes a message of the
-// user.
+// history turns the XML of earlier calls in the messages back into real calls and results, and
+// returns the messages. A model that sees the client's XML would begin to write it. A call is
+// turned back if it ends the assistant's message, its tool is known, and the next message begins
+// with that tool's result. The result becomes a tool's message, and what the user wrote after it a
+// user's message. All other text stays as it is.
 func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	calls := 0
 	for i := 0; i < len(in); i++ {
@@ -72,9 +71,9 @@ func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	return strings.TrimSpace(said), &chat.Call{Name: t.Name, Args: args}
 }
 
-// arguments returns the elements of a call as an object. A value ends where its closing tag is
-// followed by another parameter or by nothing. It returns false if a parameter comes twice or is
-// unknown to the tool, because then this package did not write the call.
+// arguments returns the parameters in the body of an XML call as a JSON object. A value ends where
+// its closing tag is followed by another parameter or by nothing. ok is false if a parameter comes
+// twice or is unknown to the tool. Such a call was not written by this package.
 func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	args = []byte{'{'}
 	left := append([]Param(nil), t.Params...)
@@ -109,10 +108,10 @@ func opens(params []Param, text string) int {
 	})
 }
 
-// value returns the value at the beginning of text, up to its closing tag, and the rest after the
-// tag. There is no escaping, so a file's content may contain its own closing tag. The real closing
-// tag can only be one that is followed by nothing, or by one of the remaining parameters (left).
-// value returns false if there is no such tag.
+// value splits text at the tag that closes the parameter name. It returns the parameter's value,
+// which is before the tag, and the rest after it. A file's content may contain that tag as well,
+// because nothing is escaped. So a tag counts only if nothing follows it, or the opening tag of a
+// parameter in left. ok is false if there is no such tag.
 func value(left []Param, name, text string) (value, rest string, ok bool) {
 	mark := "</" + name + ">"
 	for from := 0; ; {

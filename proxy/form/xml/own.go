@@ -79,9 +79,9 @@ func (o *own) begins(text string) int {
 	return len(text)
 }
 
-// may reports whether a text may be a call. The text is the beginning of a line and everything
-// after it. A call begins with a tool's opening tag, perhaps in a fence, or with a part of that
-// tag, and nothing follows its closing tag.
+// may reports whether text, which begins at the start of a line, could be a call. It could if it
+// begins with a tool's opening tag or is the first part of such a tag, perhaps after a code fence.
+// If the closing tag is there too, nothing may follow it.
 func (o *own) may(text string) bool {
 	text = trimFence(text)
 	for _, t := range o.prompt.Tools {

@@ -24,9 +24,9 @@ func (p *Prompt) Prose() *Prose {
 	return &Prose{marks: marks}
 }
 
-// Text takes the next piece and returns the text that can be shown now. Text that may become an
-// opening tag is held back, up to the length of a name, because it cannot be broken any more after
-// it was shown.
+// Text takes the next part of a reply's text and returns what can be shown now. An opening tag of a
+// tool gets a blank after the <, so that the client does not take it for a call. So text that may
+// become such a tag is held back until that is known.
 func (p *Prose) Text(piece string) string {
 	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
 		return piece

@@ -92,10 +92,10 @@ func (r *xmlReply) say(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// finish writes the text that was held back, and the call. If a reply was cut inside its call and
-// has no text, finish writes a sentence that says so, since these clients take an empty reply for
-// an error. A call that was cut is never written, because the client would run one half of it. It
-// returns an error if the client cannot be written to.
+// finish ends the reply: it writes the text that was held back, and the call if it is complete. A
+// call that was cut is not written, because the client would run one half of it. If the reply was
+// cut and nothing was written before, finish writes a sentence that says so, since Void, Cline and
+// Roo take an empty reply for an error. It returns an error if the client cannot be written to.
 func (r *xmlReply) finish(e chat.Event) error {
 	wrote, rest := r.own.end(e.Text)
 	if err := r.say(chat.Event{Kind: chat.Text,
@@ -114,11 +114,12 @@ func (r *xmlReply) finish(e chat.Event) error {
 	return nil
 }
 
-// write writes the call. If the client's XML cannot express it, because a value contains a tag of
-// its own tool or there are too many arguments, it is written as a command. If that fails, too, it
-// is written as text that runs nothing, because the agent would wait if the call were dropped. The
-// pieces of a call are sent separately (see Prompt.Write). If a proxy in between joins them, only
-// values with another tool's tag suffer. It returns an error if the client cannot be written to.
+// write writes a call in the client's XML. Some calls cannot be written so, because a value
+// contains its own tool's tag or there are too many arguments. Such a call becomes a shell command,
+// or else plain text that runs nothing, because the agent would wait if the call were dropped. The
+// opening tag and the rest are sent separately (see Prompt.Write). If a proxy in between joins
+// them, only values with another tool's tag suffer. It returns an error if the client cannot be
+// written to.
 func (r *xmlReply) write(c chat.Call) error {
 	open, rest, err := r.prompt.Write(c)
 	if err != nil && r.command != nil {
