@@ -59,17 +59,19 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 // its text.
 type failedKey struct{}
 
-// rememberError stores the error of a handler where bridge finds it. It is a hook of mcp-go's
-// server, which calls it in the goroutine of the request, so the variable needs no lock.
+// rememberError stores the error of a handler in the variable that the context has for it, from
+// which bridge reads it. mcp-go's server calls rememberError in the goroutine of the request, so
+// the variable needs no lock.
 func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 	if failed, ok := ctx.Value(failedKey{}).(*error); ok {
 		*failed = err
 	}
 }
 
-// bridgedError returns e, an error of mcp-go's server, as an error of this package. If a handler
-// failed, its error decides the code, in place of the code for an internal error. A missing
-// resource was -32002 up to 2025-11-25; 2026-07-28 forbids that code and uses -32602 (SEP-2164).
+// bridgedError converts e, an error of mcp-go's server, to an error of this package. mcp-go reports
+// any failure of a handler as an internal error; bridgedError finds a better code by failed, the
+// handler's own error. A missing resource is -32002 up to 2025-11-25, and -32602 in 2026-07-28,
+// which forbids the older code (SEP-2164).
 func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
 	rpcErr := fail(e.Code, "%s", e.Message)
 	if e.Data != nil {

@@ -268,7 +268,8 @@ func (r *reports) send(method mcp.MCPMethod, params any) {
 	_ = r.c.out(r.ctx, frame{body: notification(string(method), params)})
 }
 
-// done ends the reports. It waits for a report that is being sent, so that the answer follows it.
+// done stops the reports of a tool call: later ones are dropped. It waits for a report that is
+// being sent, so that the answer follows it.
 func (r *reports) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,8 +32,8 @@ func (m *message) repair(parts map[string]json.RawMessage) {
 	m.odd = m.said.read(m.params) != nil
 }
 
-// repairClient replaces the two members in which a client declares its capabilities and its name,
-// as readable does.
+// repairClient replaces the members capabilities and info of a message, in which a client declares
+// its capabilities and its name, with the parts of them that can be read (see readable).
 func repairClient(all map[string]json.RawMessage, capabilities, info string) {
 	if all[capabilities] != nil {
 		all[capabilities] = readable[mcp.ClientCapabilities](all[capabilities])

@@ -124,8 +124,9 @@ func forwarded(method string) bool {
 	return strings.HasPrefix(method, "tasks/")
 }
 
-// join returns this server's list, followed by the entries of other servers' lists. If this
-// server's list cannot be made, it counts as empty.
+// join returns a list of, for example, resources: this server's own, followed by those of the MCP
+// servers behind it. key is the member that has the list. If this server's own list cannot be made,
+// it counts as empty.
 func (e *engine) join(ctx context.Context, c *caller, m message, key string) json.RawMessage {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
@@ -189,9 +190,10 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// declare returns result, an answer to initialize, with the capabilities of other servers added. At
-// the address of a set of tools, it puts the description of that set into the instructions of the
-// server instead. A result that cannot be read is returned unchanged.
+// declare adds to result, an answer to initialize, the capabilities of the MCP servers behind this
+// one, and returns it. If the address of the request is that of a set of tools, it does not add
+// them, but puts the set's description into the instructions. If it cannot read a result, it
+// returns it unchanged.
 func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
 	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
 	switch {
@@ -255,8 +257,9 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 	return tools.WithPeer(ctx, p), func() { answered.Store(true) }
 }
 
-// relayed passes a question of another server on to the client, and returns its answer. It returns
-// an error if the client cannot answer such questions, refuses, or does not answer before ctx ends.
+// relayed sends the client a question of an MCP server behind this one, and returns the answer. It
+// returns an error if the client cannot answer such questions, refuses, or does not answer before
+// ctx ends.
 func (e *engine) relayed(ctx context.Context, c *caller, method string, params json.RawMessage,
 	answered *atomic.Bool) (json.RawMessage, error) {
 	can := c.now().can

@@ -371,8 +371,9 @@ func unhinted(t tools.Tool) json.RawMessage {
 	return encode(own)
 }
 
-// adorned returns an encoded tool with the members that its server adds. The annotations are then
-// only the server's own. If there is nothing to add, the tool is returned unchanged.
+// adorned returns tool, an encoded tool, with the members in more, which the tool's own server
+// adds. If more is nil, tool is returned unchanged. Otherwise tool's own annotations are removed,
+// and only those in more remain.
 func adorned(tool, more json.RawMessage) json.RawMessage {
 	var all, own map[string]json.RawMessage
 	if more == nil || json.Unmarshal(tool, &all) != nil || json.Unmarshal(more, &own) != nil {

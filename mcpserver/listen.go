@@ -218,9 +218,9 @@ func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	return mcp.ServerCapabilities{}
 }
 
-// listened returns the result that ends a subscription. The id is appended to a copy of the
-// server's identity. The slice expression with three indexes keeps append from writing into the
-// identity that all requests share.
+// listened returns the result that ends a subscription. It contains this server's identity and the
+// id of the subscription. The slice expression with three indexes keeps append from writing into
+// the identity that all requests share.
 func (e *engine) listened(id json.RawMessage) json.RawMessage {
 	meta := append(e.lists.identity[:len(e.lists.identity)-1:len(e.lists.identity)-1], `,"`+
 		mcp.MetaKeySubscriptionID+`":`...)

@@ -185,8 +185,8 @@ func notification(method string, params any) json.RawMessage {
 	return request(nil, method, params)
 }
 
-// request returns a message that asks for an answer to this id. The parameters are as in
-// notification.
+// request returns a JSON-RPC request with this id. The parameters are a struct or JSON; nil
+// parameters are left out.
 func request(id any, method string, params any) json.RawMessage {
 	return encode(struct {
 		Version string `json:"jsonrpc"`

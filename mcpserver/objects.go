@@ -27,8 +27,9 @@ func objectOf(r tools.Result) tools.Result {
 	return r
 }
 
-// objectOutput returns the schema of the values that objectOf returns, given the schema of a tool's
-// own values.
+// objectOutput returns the schema of a tool's results for clients that require an object. The
+// parameter schema is the tool's own. If it allows other values than objects, these become the
+// member "result" of an object (see objectOf).
 func objectOutput(schema json.RawMessage) json.RawMessage {
 	if len(schema) == 0 || isObject(schema) {
 		return schema

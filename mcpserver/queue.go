@@ -54,8 +54,8 @@ type work struct {
 	m message
 }
 
-// newQueue returns a queue. Its channels have buffers for as many messages as are answered at once,
-// so that workers seldom wait.
+// newQueue returns a queue of messages. Its channels have room for MaxCalls messages, as many as
+// are answered at the same time, so that workers seldom wait.
 func newQueue(e *engine) *queue {
 	return &queue{
 		e: e, most: e.cfg.MaxCalls, longest: int32(e.cfg.MaxWaiting),

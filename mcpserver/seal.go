@@ -45,9 +45,9 @@ func (s seal) close(purpose string, v any) string {
 		base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
 }
 
-// open decodes into v a text that close returned for the same purpose; any other text is an error.
-// Base64 is read strictly. With loose trailing bits one signature would have several spellings, and
-// an ended session could come back under another id.
+// open checks that text was returned by close for the same purpose, and decodes its content into v.
+// It returns an error for any other text. The Base64 must be canonical, because otherwise an ended
+// session could come back under another id with the same signature.
 func (s seal) open(purpose, text string, v any) error {
 	// The body must not be parsed before its signature is checked.
 	head, tail, _ := strings.Cut(text, ".")

@@ -129,10 +129,9 @@ func (s *Server) Message() http.Handler {
 	})
 }
 
-// enqueue puts the messages in body into the queue of a conn, and answers the HTTP request with
-// 202. If body is invalid or the queue is full, it answers with an error. For a batch the status is
-// always 202, because other messages of it run; those that are refused get their errors on the
-// stream.
+// enqueue queues the messages in body for a conn, and answers the HTTP request: with 202, or with
+// an error if body is invalid or the queue is full. The status for a batch is always 202, because
+// its other messages run; a message that is refused gets its error on the stream.
 func (s *Server) enqueue(ctx context.Context, w http.ResponseWriter, c *conn, body []byte) {
 	all, rpcErr := c.split(body)
 	if rpcErr != nil {

@@ -165,7 +165,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 	s.write(w, frame{body: slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]"))})
 }
 
-// noBatches returns the error for a batch of a client whose revision has none.
+// noBatches returns the error for a batch of messages from a client whose MCP revision does not
+// know batches.
 func noBatches() *rpcError {
 	return fail(codeRequest, "a batch of messages is only known to revision %s", oldest)
 }

@@ -24,7 +24,8 @@ const (
 	mostRounds = 20          // how often one call may ask questions
 )
 
-// tasks are the calls that go on after their answer. They are in memory, so a restart loses them.
+// tasks holds the tool calls that go on after their clients got an answer with a task's id. They
+// are in memory, so a restart loses them.
 type tasks struct {
 	identity json.RawMessage // of the server
 
@@ -202,8 +203,9 @@ func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, firs
 	t.end(ctx, o)
 }
 
-// again returns the message of the call with the answers to its questions and this state. It
-// returns an error if that is no valid message.
+// again returns the message m, a tool call, once more, with the client's answers to the tool's
+// questions and with this state of the tool's handler. It returns an error if that is no valid
+// message.
 func (t *task) again(m message, state json.RawMessage) (message, *rpcError) {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(m.params, &all) // it was read before
@@ -331,8 +333,9 @@ func (all *tasks) find(id, principal string) *task {
 	return nil
 }
 
-// at carries out a method on a task, and returns the answer. It returns an error if the parameters
-// are wrong.
+// at answers a client's request about the task t: it stores the client's answers (tasks/update),
+// cancels the task (tasks/cancel), or returns its state. It returns an error if the parameters are
+// wrong.
 func (all *tasks) at(t *task, method string, params json.RawMessage) (
 	json.RawMessage, *rpcError) {
 	switch method {

@@ -26,7 +26,8 @@ const (
 // harm.
 var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
 
-// isAlias reports whether a model name is an alias.
+// isAlias reports whether a model name begins with AliasPrefix, and so is a second name that this
+// program has made for Void.
 func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
 // aliasOf returns the alias of a model, or "" if the model has none. A model with "gemini" or
@@ -56,8 +57,8 @@ func (s *Server) listsAliases(r *http.Request) bool {
 	})
 }
 
-// withAliases returns the models followed by their aliases. The real names come first, so that a
-// client that takes the first one gets no alias.
+// withAliases returns the models, followed by the same models under the second names that aliasOf
+// returns. The real names come first, so that a client that takes the first one gets a real one.
 func withAliases(infos []chat.Info) []chat.Info {
 	all := infos[:len(infos):len(infos)]
 	for _, i := range infos {

@@ -9,10 +9,9 @@ import (
 
 // askedForm returns the client form that a request asks for, and the model name without a suffix
 // that names the form. The form comes from the header Toolnorm-Client-Form, else from the suffix
-// ("qwen3@shell"), else from the settings. It is "" if none of them names a form, and then the
-// forms recognize their clients. A header can be set once for a whole client. A suffix is for
-// clients in which only the model's name can be chosen. It returns an error if the header names an
-// unknown form.
+// ("qwen3@shell"), else from the settings. If none of them names a form, asked is "". A header can
+// be set once for a whole client. A suffix is for clients in which only the model's name can be
+// chosen. It returns an error if the header names an unknown form.
 func (s *Server) askedForm(h http.Header, named string) (asked, model string, err error) {
 	asked, model, err = form.NamedForm(h, named)
 	if err == nil && asked == "" {

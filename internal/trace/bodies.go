@@ -44,7 +44,8 @@ type Bodies struct {
 	run        *running
 }
 
-// newBodies returns empty bodies of an exchange with its time of beginning.
+// newBodies returns a record of an exchange's texts that is still empty. begin is when the exchange
+// began.
 func newBodies(begin time.Time, run *running) *Bodies {
 	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, run: run,
 		wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
@@ -139,8 +140,8 @@ func (b *Bodies) asked(r *chat.Request) {
 	slices.Reverse(b.Messages)
 }
 
-// message returns m with its text and arguments cut to a total that the argument most sets, in
-// bytes. The texts are copied, because a substring of a large request would keep the whole request
+// message returns a message for the record. Its text and its calls' arguments together are cut to
+// most bytes. They are copied, because a substring of a large request would keep the whole request
 // in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
@@ -247,7 +248,7 @@ func (s *Side) write(text string) {
 	*s.room = 0
 }
 
-// seal completes the last part.
+// seal ends the text of the last part, so that it can be read as a string.
 func (s *Side) seal() {
 	if n := len(s.Parts); n > 0 && s.text.Len() > 0 {
 		s.Parts[n-1].Text = s.text.String()

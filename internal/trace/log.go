@@ -181,8 +181,8 @@ func (l *Log) Read() map[string]string {
 	return read
 }
 
-// After returns the current contents, without the exchanges that had ended when the caller asked
-// last. The argument seen is the field Seen of the caller's last List, or 0.
+// After returns what the log contains now, but of the finished exchanges only those that ended
+// since an earlier call. The parameter seen is the field Seen of that call's result, or 0 for all.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()

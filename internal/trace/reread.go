@@ -18,8 +18,8 @@ const (
 	Dropped  = "dropped"  // none of these: the server has discarded the prompt
 )
 
-// Reread says why a turn's prompt was processed again, and from where. The zero value means that it
-// was not.
+// Reread says why the model server processed a request's prompt again, although it had processed
+// most of it for the request before, and from where. The zero value means that it did not.
 type Reread struct {
 	// one of the reasons above, or empty
 	Why string `json:"reread,omitempty"`
@@ -58,7 +58,7 @@ type prompts struct {
 	tells map[string]bool    // models whose server reports how much of a prompt it had cached
 }
 
-// newPrompts returns an empty memory of prompts.
+// newPrompts returns a memory of prompts that knows none yet.
 func newPrompts() *prompts {
 	return &prompts{seed: maphash.MakeSeed(), talks: map[string]*prompt{},
 		last: map[string]*prompt{}, tells: map[string]bool{}}
@@ -152,9 +152,9 @@ func (p *prompts) remember(e *Exchange, now *prompt) {
 	p.last[e.Model] = now
 }
 
-// Prompted records the prompt that the model reads, and the context length for which it is loaded;
-// see chat.Observer. The first prompt of an exchange is that of the turn; later ones repair the
-// reply.
+// Prompted records the prompt that the model reads, and the context length for which it is loaded.
+// The first prompt of an exchange is that of the request itself; later ones are of requests that
+// repair the reply. See chat.Observer.
 func (e *Exchange) Prompted(text string, context int) {
 	if e.run.prompt == nil {
 		e.run.prompt = e.run.prompts.sum(text)

@@ -60,8 +60,8 @@ func Within(path string, err error) error {
 	return &fieldError{path: path + "." + e.path, say: e.say}
 }
 
-// AsFault returns the error of a field as a fault with the path as its parameter, as OpenAI's
-// clients expect. Other errors are returned unchanged.
+// AsFault returns the error of a request's field as a fault with status 400 and the path of the
+// field in Param, as OpenAI's clients expect. Other errors are returned unchanged.
 func AsFault(err error) error {
 	var e *fieldError
 	if !errors.As(err, &e) {

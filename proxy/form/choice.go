@@ -10,8 +10,9 @@ import (
 // path of the member that has the name, for error messages.
 type Named func(v *fastjson.Value) (member, name string)
 
-// FindTool is a Named: it returns the tool that an object {"name":"f"} names, as Responses and
-// Messages write it, or {"function":{"name":"f"}}, as chat completions do.
+// FindTool is the Named for the notations of all APIs: {"name":"f"}, as Responses and Messages
+// write it, and {"function":{"name":"f"}}, as chat completions do. It returns the path of the
+// member and the tool's name.
 func FindTool(v *fastjson.Value) (member, name string) {
 	if f := v.Get("function"); !field.IsNull(f) {
 		return "function.name", string(f.GetStringBytes("name"))

@@ -124,7 +124,8 @@ func (r *Parts) Image(v *fastjson.Value) error {
 	return err
 }
 
-// imageOf returns the image of a part, or an error, as Image says.
+// imageOf returns the image of a part, in the notations that Parts.Image names. It returns an error
+// if the Base64 is invalid, or if the image is only named by a URL.
 func imageOf(v *fastjson.Value) (img []byte, err error) {
 	source := v.Get("source")
 	switch {

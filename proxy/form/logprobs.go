@@ -40,9 +40,8 @@ func (l *Logprobs) Note(m *chat.Meta) {
 // Any reports whether there are tokens that were not written yet.
 func (l *Logprobs) Any() bool { return len(l.entries) > 0 }
 
-// Append appends the array of all collected tokens to b, and forgets them. If a stream holds text
-// back, the tokens may be in an earlier chunk than their text, but all chunks together have all
-// tokens.
+// Append appends the collected tokens to b, as an array, and forgets them. In a stream a token may
+// be written earlier than its text, if the text is held back.
 func (l *Logprobs) Append(b []byte) []byte {
 	b = append(append(append(b, '['), l.entries...), ']')
 	l.entries = l.entries[:0]

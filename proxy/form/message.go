@@ -29,14 +29,14 @@ func Messages(all *[]chat.Message, known string) func(*fastjson.Value) error {
 	}
 }
 
-// ReadMessage returns one turn in the notation of chat completions or of Ollama's API. It returns
-// an error if a field is invalid or the role is unknown. The parameter known is a text that lists
-// the roles of the client's API, for the error. Fields without a meaning for a model (audio,
+// ReadMessage returns one message in the notation of chat completions or of Ollama's API. It
+// returns an error if a field is invalid or the role is unknown. The parameter known is a text that
+// lists the roles of the client's API, for the error. Fields without a meaning for a model (audio,
 // annotations, cache control) are skipped. Only a tool's content may be any JSON, so the role is
 // looked up before the other members, which come in any order.
 //
-// A message without a content has the text in its field parts, as in Gemini's API and the Vercel AI
-// SDK, or in its field text, because the model would get an empty message otherwise.
+// If a message has no content, its text is taken from the field parts, as in Gemini's API and the
+// Vercel AI SDK, or from the field text. The model would get an empty message otherwise.
 func ReadMessage(v *fastjson.Value, known string) (m chat.Message, err error) {
 	var role, refusal string
 	var pictures [][]byte

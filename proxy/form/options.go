@@ -226,8 +226,8 @@ func NoFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }
 
-// ReadSchema stores the JSON Schema that the whole reply must have, in the form of Ollama's field
-// format. It returns an error that names path if the schema is not an object.
+// ReadSchema stores a JSON Schema that the whole reply must fit, in a.Format. It returns an error
+// that names path if the schema is not an object.
 func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
 	a.Format, err = readSchema(schema)
 	return field.Within(path, err)

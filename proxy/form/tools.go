@@ -57,8 +57,8 @@ func ReadOffer(t *chat.Tool, v *fastjson.Value) error {
 	return err
 }
 
-// readOffer stores those of a tool's fields that an object has. It returns an error if one is
-// invalid.
+// readOffer stores a tool's name, description, schema and strictness in t, as far as v has them. It
+// returns an error if one of them is invalid.
 func readOffer(t *chat.Tool, v *fastjson.Value) error {
 	schema := func(v *fastjson.Value) (err error) {
 		if !field.IsNull(v) {

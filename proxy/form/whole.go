@@ -33,7 +33,8 @@ func (w *Whole) Flush() error { return nil }
 // end.
 func (w *Whole) Ping(string) error { return nil }
 
-// Ended returns the error with which the reply ends, as the function Ended does.
+// Ended returns err, or the error of a reply that has no Finish event or is empty although it must
+// not be. It returns nil for any other reply.
 func (w *Whole) Ended(err error) error {
 	return Ended(err, w.Reply.End, !w.MayBeEmpty &&
 		w.Reply.Text.Len()+w.Reply.Reasoning.Len() == 0 && len(w.Reply.Complete()) == 0)
@@ -104,6 +105,7 @@ func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) 
 	return slices.DeleteFunc(rest, func(e chat.Event) bool { return IsCall(e.Kind) }), false
 }
 
-// IsCut reports whether a reply with this Finish event was cut. That is so at the token limit, or
-// if a call is still open, where some servers give the reason "stop".
+// IsCut reports whether a reply that ends with this Finish event is incomplete. It is if the token
+// limit was reached, or if a call has begun and not ended (open). Some servers give the reason
+// "stop" in the second case, too.
 func IsCut(end *chat.Event, open bool) bool { return open || end.Text == chat.Length }

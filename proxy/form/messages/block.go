@@ -112,7 +112,7 @@ func (e events) deltaOpen(index int, kind chat.Kind) {
 // deltaClose ends a delta.
 func (e events) deltaClose() { e.raw(`"}`); e.end() }
 
-// signed appends the signature of a thought, which is the last delta of its block.
+// signed appends the signature of a thought. It is the last delta of the thought's block.
 func (e events) signed(index int, signature string) {
 	e.indexed("content_block_delta", index)
 	e.raw(`,"delta":{"type":"signature_delta","signature":"` + signature + `"}`)

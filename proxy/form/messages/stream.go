@@ -78,9 +78,9 @@ func (s *stream) Event(e chat.Event) error {
 	return nil
 }
 
-// finish ends the reply. What waited for the end of the reply is written now, since nothing can
-// fail any more. If the reply was cut, the block of an unfinished call stays open, and later calls
-// are left out.
+// finish ends the reply, and writes what was held back until then, since nothing can fail any more.
+// If the reply was cut, the block of an unfinished call gets no stop event, so that no client runs
+// it, and later calls are not written.
 func (s *stream) finish(e chat.Event) {
 	s.end = &e
 	rest, whole := s.later.End(s.end, s.kind == chat.CallArgs && !s.later.Whole)

@@ -40,7 +40,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 // change passes on a request that changes the models of the first server. Only administrators get
 // this far (auth.Guard). The whole body is read first, because the first write of an answer closes
 // the rest of a request's body, and a model server may answer before it has read everything. It
-// returns an error if the body is too large, or an error of toFirst.
+// returns an error if the body is too large, or if the server has another API or cannot be reached.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, err := s.Run.Body(w, r)
 	if err != nil {
@@ -57,8 +57,9 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.toFirst(w, r, x, nil)
 }
 
-// toFirst passes a request on to the first server, as forward does. It returns an error if that
-// server does not know Ollama's API or cannot be reached.
+// toFirst passes a request on to the first model server, and copies its answer to the client. A nil
+// body stands for the request's own body. It returns an error if that server does not have Ollama's
+// API or cannot be reached.
 func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	body []byte) error {
 	rt, _, err := s.Upstream.Server(r.Context(), "", nil)

@@ -41,9 +41,9 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textFields returns the fields that only completions requests have, or that mean something else
-// there than in chats. A field that can ask for something unavailable is an error only if its value
-// really asks for it.
+// textFields returns the fields that only requests of /v1/completions have, or that mean something
+// else there than in chats. A field for something that this program cannot do is an error only if
+// its value asks for it.
 func (r *request) textFields() field.Members {
 	chats := field.Refuse("belongs to /v1/chat/completions")
 	return field.Members{

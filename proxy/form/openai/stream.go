@@ -78,8 +78,8 @@ func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 var _ form.Reply = (*stream)(nil)
 var _ form.Several = (*stream)(nil)
 
-// Next implements form.Several. It begins another choice. The prompt is the same, so its tokens
-// count once.
+// Next implements form.Several. It is called between two replies to the same request, and begins
+// another choice. All choices have the same prompt, so its tokens are counted only once.
 func (s *stream) Next() {
 	s.nth.index++
 	s.prefix = s.head + `{"index":` + strconv.Itoa(s.nth.index) + `,"delta":{`
@@ -216,12 +216,11 @@ func (s *stream) append(text string) {
 	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
-// openChunk begins a chunk, up to the fields of its delta. If the parameter call is the index of a
-// call, and not negative, it goes on to the fields of that call. The first chunk of the stream also
-// has the role, without which openai-node and LangChain fail, and the member content, whose JSON is
-// the parameter of that name. For a chunk without text it is `"content":null,`, as every client
-// knows the field. Next to a call it is never text, since Continue loses a call that comes together
-// with text.
+// openChunk begins a chunk, up to the fields of its delta. If call is not negative, it is the index
+// of a call, and openChunk also begins the fields of that call. The first chunk of a stream has the
+// role as well, without which openai-node and LangChain fail, and then the JSON in content. That is
+// `"content":null,` if the chunk has no text. Next to a call content is never text, since Continue
+// loses a call that comes together with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)

@@ -20,8 +20,9 @@ type item struct {
 	cut    bool // whether the reply ended inside it, or with an error
 }
 
-// shape describes how items of one kind are written, with the names of their events and members.
-// Messages and thoughts have parts, and here always exactly one. Calls have no parts.
+// shape describes how items of one kind (messages, thoughts or calls) are written: the names of
+// their events and of their members. Messages and thoughts have a list of parts, here always one;
+// calls have none.
 type shape struct {
 	kind, id string // the type, and the prefix of its ids
 

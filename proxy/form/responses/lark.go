@@ -135,9 +135,9 @@ func (g *lark) directive(text string) bool {
 	return false
 }
 
-// ref returns the expression for a name. The parameter within has the names whose rules are being
-// read. They must not occur again inside these rules. If the name has no rule or refers to itself,
-// ref records the failure and returns "".
+// ref returns the regular expression for the rule of this name. The parameter within has the names
+// of the rules that are being read, which must not refer to themselves. If the name has no rule or
+// is in within, the grammar is marked as failed, and ref returns "".
 func (g *lark) ref(name string, within []string) string {
 	if done, ok := g.done[name]; ok {
 		return done
@@ -209,8 +209,9 @@ func (r *larkRule) take() string {
 	return t
 }
 
-// choices returns the expression for alternatives, up to a closing bracket or the end. The
-// expression is a group, so that an operator after it, such as a star, applies to all of it.
+// choices reads the alternatives of a rule, separated by |, up to a closing bracket or the end, and
+// returns a regular expression for them. It is a group, so that an operator after it, such as a
+// star, applies to all of it.
 func (r *larkRule) choices() string {
 	all := []string{r.sequence()}
 	for r.next() == "|" {

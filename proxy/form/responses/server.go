@@ -64,7 +64,7 @@ func fail(w http.ResponseWriter, err error) {
 
 // open returns the reply to a request. The call of a custom tool is only shown when it is whole,
 // while other calls are shown as they grow. It returns an error if the request asks for another
-// client form or an unknown hold.
+// client form, or its Toolnorm-Hold header is invalid.
 func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ type own struct {
 // longestOwn is how many bytes may be held back. A call may write a whole file.
 const longestOwn = 1 << 20
 
-// text takes the next piece of the reply, and returns the text that can be passed on now. This may
-// include earlier text. The rest is held back.
+// text takes the next part of the reply's text, and returns what can be passed on now, which may
+// include text that was held back before. What may be a call is held back.
 func (o *own) text(piece string) string {
 	from := max(0, o.held.Len()-len(o.mark))
 	o.held.WriteString(piece)
@@ -46,8 +46,8 @@ func (o *own) text(piece string) string {
 	return ""
 }
 
-// pass records that the beginning of the text all is passed on, and that the rest is held back. The
-// parameter at is the offset of the rest.
+// pass records that the first at bytes of all are passed on to the client, and that the rest is
+// held back.
 func (o *own) pass(all string, at int) {
 	o.shown += all[:at]
 	o.shown = o.shown[max(0, len(o.shown)-1024):]
@@ -106,9 +106,9 @@ func trimFence(text string) string {
 	return strings.TrimLeft(text[len(fenceOpening.FindString(text)):], " \t")
 }
 
-// end returns the text that was held back. If this text is a complete call and the words before it
-// announce a call, end returns it as a call instead. The parameter finish is how the reply ended,
-// since a call that was cut by a limit stays text.
+// end returns the text that was held back when the reply ends. If the text is a complete call, and
+// the words before it announce one, end returns the call instead. The parameter finish is the
+// finish reason: after chat.Length a call without its closing tag was cut, and stays text.
 func (o *own) end(finish string) (call *chat.Call, rest string) {
 	rest = o.held.String()
 	o.held = strings.Builder{}
