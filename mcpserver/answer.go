@@ -242,8 +242,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcE
 	return body, nil
 }
 
-// refuse answers with an error about the request itself, which does not depend on the protocol
-// revision.
+// refuse answers with an error about the HTTP request itself. Such an error has the same status in
+// each protocol revision.
 func (s *Server) refuse(w http.ResponseWriter, id []byte, rpcErr *rpcError) {
 	s.write(w, frame{body: rpcErr.frame(id), status: rpcErr.httpStatus(false)})
 }

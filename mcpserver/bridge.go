@@ -103,7 +103,7 @@ var unparsable = regexp.MustCompile(
 
 // aboutResource returns rpcErr. If it has no data and a resource could not be read, it gets
 // {"uri":…,"message":…} as data, as clients of 2026-07-28 expect. The data repeats the message for
-// Void, which shows only the data.
+// the editor Void, which shows only the data.
 func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	var asked mcp.ReadResourceParams
 	if m.method != string(mcp.MethodResourcesRead) || rpcErr.data != nil ||

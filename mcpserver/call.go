@@ -54,7 +54,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 }
 
 // tool returns the tool of this name from the registry, or from those that other servers offer only
-// to this client. The name may have Void's random prefix. It returns false if there is none.
+// to this client. The name may have the editor Void's random prefix. It returns false if there is
+// none.
 func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, bool) {
 	if t, ok := e.cfg.Registry.For(ctx).Find(name); ok {
 		return t, true
@@ -79,8 +80,8 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 }
 
 // unknown returns the error for a tool that does not exist. Its data names similar tools, as the
-// registry finds them. Void shows a user only the data of an error; most others show only the
-// message. So the message says it, too, if the tool was switched off.
+// registry finds them. The editor Void shows a user only the data of an error; most others show
+// only the message. So the message says it, too, if the tool was switched off.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", clip.To(name, 128))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
@@ -122,8 +123,8 @@ type resource struct {
 }
 
 // result returns the result of a tool in JSON. The first part is always a complete text, since some
-// clients show nothing else: Void reads only content[0], and throws an exception if there is none.
-// A structured value that is not valid JSON gives a result with an error.
+// clients show nothing else: the editor Void reads only content[0], and throws an exception if
+// there is none. A structured value that is not valid JSON gives a result with an error.
 func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage {
 	// Only up to 2025-11-25, since no client that hides errors speaks the newer revision.
 	if r.IsError && !c.modern && c.hidesErrors() {

@@ -195,8 +195,8 @@ func (e *elsewhere) fetch(ctx context.Context, ask eventsAsked) (b batch, err er
 	return b, nil
 }
 
-// left returns the stored events of an ended stream that follow the event that the question names.
-// It returns false if none are stored, and an error if the database cannot be asked.
+// left returns the stored events of an ended stream that come after the event ask.Event. It returns
+// false if none are stored, and an error if the database cannot be read.
 func (e *elsewhere) left(ask eventsAsked) (b batch, ok bool, err error) {
 	id, after, _ := readEvent(ask.Event)
 	body, ok, err := e.shared.Get(streamKind, nameOf(id), ask.Session)

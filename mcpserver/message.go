@@ -242,8 +242,8 @@ func (e *rpcError) withStatus(status int) *rpcError {
 }
 
 // frame returns the error as the answer to a request. If the request's id could not be read, id is
-// nil and the answer's id is null. The data is never left out, because Void shows its user the code
-// and the data of an error but not the message.
+// nil and the answer's id is null. The data is never left out, because the editor Void shows its
+// user the code and the data of an error but not the message.
 func (e *rpcError) frame(id json.RawMessage) []byte {
 	type body struct {
 		Code    int             `json:"code"`
@@ -265,10 +265,10 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 	}{"2.0", id, body{e.code, e.message, data}})
 }
 
-// httpStatus returns the HTTP status of the error as the answer to a POST. Up to 2025-11-25 it is
-// 200, except for messages that could not be accepted at all. In 2026-07-28 an unknown method is a
-// 404, and errors about headers, capabilities or the revision are a 400. From these statuses a
-// client can tell a modern server from an older one.
+// httpStatus returns the HTTP status of the error as the answer to a POST. For MCP revisions up to
+// 2025-11-25 it is 200, except for messages that could not be accepted at all. In 2026-07-28 an
+// unknown method is a 404, and errors about headers, capabilities or the revision are a 400. From
+// these statuses a client can tell a modern server from an older one.
 func (e *rpcError) httpStatus(modern bool) int {
 	switch {
 	case e.status != 0:

@@ -121,9 +121,9 @@ func (q *queue) run() {
 	}
 }
 
-// take handles a cancellation, or a request that takes no time, at once, and puts any other message
-// into the backlog of its conn. So initialize is answered at once, and a session has begun before
-// its next message is looked at.
+// take runs a cancellation, or a request that needs no worker, immediately, and puts any other
+// message into the backlog of its conn. So initialize is answered before the next message is looked
+// at, and that message finds the session.
 func (q *queue) take(c *conn, m message) {
 	switch {
 	case isCancel(m):
@@ -190,7 +190,8 @@ func (q *queue) start() {
 	}
 }
 
-// work answers one message, and tells the dispatcher that it is finished.
+// work answers one message in a goroutine of its own, and then tells the dispatcher that a worker
+// is free again.
 func (q *queue) work(c *conn, m message) {
 	q.reply(c, m, func(f frame) error { return c.box.send(c.ctx, f) })
 	q.done(c, 1)

@@ -19,9 +19,9 @@ import (
 )
 
 // seal signs texts that clients store for this server and must not change. Every process with the
-// same key can read these texts, so a session survives a restart and is known to every replica.
-// Void needs that: it initializes only once, and after a 404 for its session it shows {} for every
-// call.
+// same key can read these texts, so a session survives a restart and is known to every replica. The
+// editor Void needs that: it initializes only once, and after a 404 for its session it shows {} for
+// every call.
 type seal struct{ key []byte }
 
 // newSeal returns a seal with this key. Without a key it generates one, and what it signs becomes
@@ -88,8 +88,9 @@ func stateFor(principal, method, name string) string {
 	return fmt.Sprintf("state %q %q %q", principal, method, name)
 }
 
-// closeState returns the signed form of a state that a handler wants back. It can be used more than
-// once within its time, so a handler must itself remember what may happen only once.
+// closeState signs a state that a handler gives to the client and wants back with the next request.
+// The client can send it several times before it expires, so a handler must itself remember what
+// may happen only once.
 func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }

@@ -72,7 +72,7 @@ func (s *session) now() said {
 	return s.said
 }
 
-// setLevel stores the level of logging/setLevel.
+// setLevel stores the lowest level of log messages that the client wants, from logging/setLevel.
 func (s *session) setLevel(level mcp.LoggingLevel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,10 +155,10 @@ func (s *session) watches(uri string) bool {
 	return s.watched[uri]
 }
 
-// hidesErrors reports whether the client is Void. Void shows {} for a result with isError, so that
-// neither the user nor the model learns what was wrong, but it shows a text that begins with
-// "Error:". Void's name depends on the user, so it is recognised by its version, which has always
-// been the same.
+// hidesErrors reports whether the client is the editor Void. Void shows {} for a result with
+// isError, so that neither the user nor the model learns what was wrong, but it shows a text that
+// begins with "Error:". Void's name depends on the user, so it is recognised by its version, which
+// has always been the same.
 func (s *session) hidesErrors() bool {
 	client := s.now().client
 	return client.Version == "0.1.0" && strings.HasSuffix(client.Name, "-client")
@@ -184,8 +184,8 @@ const (
 	settingsLife = 24 * time.Hour
 )
 
-// endedElsewhere reports whether another replica has ended a session. If that cannot be determined,
-// it returns false, so the session goes on, as after a restart without the file.
+// endedElsewhere reports whether another replica has ended a session. If the shared store cannot be
+// asked, it returns false, so that the session goes on.
 func (s *sessions) endedElsewhere(id string) bool {
 	if s.shared == nil {
 		return false
@@ -299,10 +299,10 @@ type ended struct {
 // dropped, so that the file is rewritten seldom.
 const maxEnded = 100_000
 
-// newEnded reads the file, if there is one; broken lines, such as the last one after a power cut,
-// are ignored. If the file cannot be read, it returns an empty list with an error. The list then
-// never writes the file, which may contain more. It also returns an error if the file cannot be
-// rewritten.
+// newEnded returns the list of ended sessions that is stored in the file at path. If there is no
+// such file, the list is empty. Broken lines, such as the last one after a power cut, are ignored.
+// If the file cannot be read, it returns an error and an empty list, which never writes the file.
+// It also returns an error if the file cannot be rewritten.
 func newEnded(path string, now time.Time) (*ended, error) {
 	e := &ended{path: path, at: map[string]time.Time{}}
 	if path == "" {

@@ -15,8 +15,8 @@ import (
 
 // SSE returns the handler of the address for revision 2024-11-05. A GET without a session opens a
 // stream, whose first event is the address for messages. Everything else is treated as Streamable
-// HTTP, which some clients first try on any address. Void does, and its fallback to SSE always
-// fails (SDK 1.11.2 gets a string where it wants a URL), so a POST must be answered here.
+// HTTP, which some clients first try on any address. The editor Void does, and its fallback to SSE
+// always fails (SDK 1.11.2 gets a string where it wants a URL), so a POST must be answered here.
 //
 // A GET that names an older revision and no session may come from a Streamable client that listens,
 // or from a client whose stream broke and that waits for the first event again. The stream is right
@@ -35,9 +35,9 @@ func (s *Server) SSE() http.Handler {
 	})
 }
 
-// legacy runs a 2024-11-05 session, which begins and ends with its stream. The argument version is
-// the revision that an earlier stream of the client negotiated, or empty. If it is set, the session
-// counts as initialized, because such a client does not initialize again.
+// legacy runs a session of the MCP revision 2024-11-05, which begins and ends with its stream. The
+// parameter version is the revision that an earlier stream of the client negotiated, or empty. If
+// it is set, the session counts as initialized, because such a client does not initialize again.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) {
 	out, done, ok := s.open(w)
 	if !ok {

@@ -225,7 +225,8 @@ func (t *task) set(status string) {
 	t.status, t.updated = status, time.Now()
 }
 
-// ask stores the questions of a call.
+// ask stores the questions that the task's call asks the client, and sets the task's status to
+// input_required.
 func (t *task) ask(open map[string]json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -252,7 +253,8 @@ func (t *task) answer(all map[string]json.RawMessage) {
 	}
 }
 
-// end stores the outcome of a call.
+// end stores how the task's call has ended, and sets the task's status to completed, failed or
+// cancelled.
 func (t *task) end(ctx context.Context, o outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -27,13 +27,13 @@ const (
 var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
 
 // isAlias reports whether a model name begins with AliasPrefix, and so is a second name that this
-// program has made for Void.
+// program has made for the editor Void.
 func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
-// aliasOf returns the alias of a model, or "" if the model has none. A model with "gemini" or
-// "claude" in its name has none, because Void looks for these words before "grok". An alias itself
-// has none either. The demo's models get none, because they are too many to list. A client can
-// still ask for a demo model by an alias, as in grok-local-demo/hermes.
+// aliasOf returns the second name of a model, which is AliasPrefix and its name, or "" if it has
+// none. A model with "gemini" or "claude" in its name has none, because the editor Void looks for
+// these words before "grok". A second name itself has none either. The demo's models get none,
+// because they are too many to list, but a client can ask for grok-local-demo/hermes all the same.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
 	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") ||

@@ -57,8 +57,8 @@ func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
 }
 
 // models answers with the models that can be asked, or returns an error if they cannot be listed.
-// With its providers vLLM and LM Studio, Void asks every five seconds, so the catalog is expected
-// to answer at once.
+// With its providers vLLM and LM Studio, the editor Void asks every five seconds, so the catalog is
+// expected to answer at once.
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {

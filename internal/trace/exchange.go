@@ -168,7 +168,7 @@ func (e *Exchange) Event(ev *chat.Event) {
 	}
 }
 
-// meta records the metadata of a reply.
+// meta records how a reply came about: its format, tokens, times and repairs, as far as m has them.
 func (e *Exchange) meta(m *chat.Meta) {
 	if m.Format != "" {
 		e.Format, e.Strategy = m.Format, m.Strategy
@@ -229,6 +229,6 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// copied returns the result of clip.Dots as a copy, so that it does not keep a large request in
-// memory.
+// copied returns a copy of s, in which everything after most bytes is replaced by dots. A substring
+// would keep the large request in memory from which it comes.
 func copied(s string, most int) string { return strings.Clone(clip.Dots(s, most)) }

@@ -47,9 +47,9 @@ type shown struct {
 // Means returns what the code of a repair means, or "" for an unknown code.
 func (v shown) Means(code string) string { return v.reasons[code] }
 
-// Serve answers one request. The list of exchanges has no texts; only the answer for a single
-// exchange, requested by its id, has. The error is a fault of kind NotFound if there is no log or
-// no such exchange.
+// Serve answers a request for the list of exchanges, or for one exchange if the request has an id.
+// The list has no texts, a single exchange has. The error is a fault of kind NotFound if there is
+// no log or no such exchange.
 func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	if v.Log == nil {
 		return fault.New(fault.NotFound, "no requests are kept; --trace sets how many to keep")
@@ -80,9 +80,9 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	return body.Write(w, http.StatusOK, it.List)
 }
 
-// page writes the page. Its policy allows no script, no picture and no form, so that even markup
-// that was not escaped would have no effect. The style has a new nonce for each page. It fails if
-// the page cannot be written.
+// page writes the HTML page. Its Content-Security-Policy allows no script, no picture and no form,
+// so that even markup that was not escaped would have no effect. The style has a new nonce for each
+// page. It returns an error if the page cannot be written.
 func (v *View) page(w http.ResponseWriter, it shown) error {
 	it.reasons = make(map[string]string, len(v.Reasons))
 	for _, reason := range v.Reasons {

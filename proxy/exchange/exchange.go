@@ -273,10 +273,10 @@ func (s *Runner) tooLarge() error {
 	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.MaxBody)
 }
 
-// run passes the model's events to the reply, which writes them in the client's form. While the
-// model writes nothing, the reply is flushed. Nothing is buffered between the two, so a client that
-// reads slowly slows down the reading from the model, and is cut off after Stall. It returns an
-// error if the model fails or the client cannot be written to.
+// run passes the model's events to the reply, which writes them in the client's form. Whenever the
+// model pauses, it flushes the reply. Nothing is buffered between the two, so a client that reads
+// slowly slows down the reading from the model, and is cut off after Stall. It returns an error if
+// the model fails or the client cannot be written to.
 //
 // If a request asks for several replies, the model is asked once for each, with a different seed
 // each time.

@@ -133,7 +133,8 @@ func (x *Record) observer(h http.Header, client string, a *form.Ask,
 	return o
 }
 
-// keep adds the finished exchange to the log of exchanges, if it is recorded.
+// keep ends the record of the exchange and adds it to the log of exchanges. It does nothing if the
+// exchange is not recorded.
 func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	if x.kept != nil {
 		x.kept.Told(x.reason)
@@ -151,8 +152,9 @@ func statusOf(m *meter, err error) int {
 	return m.status
 }
 
-// log writes the log line of the exchange. It is a warning if the client went away or its request
-// was wrong, and an error only for an internal fault, so that operators can watch for errors.
+// log writes the exchange's line in the log. Its level is "warn" if the client went away or its
+// request was wrong, and "error" only for an internal fault, so that operators can watch for
+// errors.
 func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err error) {
 	level := zerolog.InfoLevel
 	if err != nil {

@@ -173,8 +173,8 @@ func Off(why string) func(*fastjson.Value) error {
 	}
 }
 
-// Refuse returns a function that reads a field that is not supported. Unless the value is null, the
-// function returns an error whose text is the parameter why.
+// Refuse returns a reader for a field that is not supported. The reader returns an error with the
+// text why, unless the field is null.
 func Refuse(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if IsNull(v) {
@@ -184,8 +184,8 @@ func Refuse(why string) func(*fastjson.Value) error {
 	}
 }
 
-// Member stores one member of an object, as Into does. An absent member counts as null. It returns
-// an error if the member has the wrong type.
+// Member stores the value of v's member key in the destination to, which is one that Into accepts.
+// An absent member counts as null. It returns an error if the member has the wrong type.
 func Member(v *fastjson.Value, key string, to any) error {
 	return Within(key, Into(OrNull(v.Get(key)), to))
 }

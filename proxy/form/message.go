@@ -137,7 +137,8 @@ func SetRole(m *chat.Message, name, known string) error {
 	return nil
 }
 
-// IsResult reports whether a role's name is that of a tool's result.
+// IsResult reports whether a message whose role has this name is the result of a tool, such as
+// "tool".
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
 // ReadCalls adds the assistant's calls, v, to m. A missing id is not an error. Calls and results

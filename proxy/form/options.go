@@ -220,8 +220,8 @@ func (a *Ask) ReadOllamaFormat(v *fastjson.Value) error {
 	return nil
 }
 
-// NoFormat reports whether Ollama's field format asks for nothing, which null and, as in Ollama, an
-// empty text do. langchaingo writes "format":"" in every request.
+// NoFormat reports whether Ollama's field format asks for no format. Null does, and so does an
+// empty text, as in Ollama: langchaingo writes "format":"" in every request.
 func NoFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }

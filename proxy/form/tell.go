@@ -55,8 +55,8 @@ func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ..
 }
 
 // Waiting returns the text of a comment that keeps a connection open. Unless said is empty, the
-// comment says what is awaited. It does not begin with "ping", because Continue stops reading lines
-// at ": ping".
+// comment says what is awaited. It does not begin with "ping", because the editor plug-in Continue
+// stops reading lines at ": ping".
 func Waiting(said string) string {
 	if said == "" {
 		return "keep-alive"

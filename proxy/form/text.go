@@ -34,8 +34,8 @@ func (e *Ending) Gap() string {
 }
 
 // Fence knows whether a text is inside a block of code. A block that this program writes must not
-// become part of another block. Void shows a button to run a block only when its fence is closed,
-// and does not recognise a block inside another.
+// become part of another block. The editor Void shows a button to run a block only when its fence
+// is closed, and does not recognise a block inside another.
 type Fence struct {
 	line string // the first bytes of the current line, where a fence would be
 	// whether the text is inside a block

@@ -44,9 +44,9 @@ func (w *Whole) Ended(err error) error {
 // event or is empty, and nil for any other reply. A reply that was cut at its token limit may be
 // empty, because its finish reason tells the client why.
 //
-// Any other empty reply would make agents repeat their request for ever: Void shows it as an error
-// of its own, and Qwen Code repeats the request at once. Its fault tells clients not to retry,
-// since each repetition costs a generation that will end in the same way.
+// Any other empty reply would make agents repeat their request for ever: the editor Void shows it
+// as an error of its own, and Qwen Code repeats the request at once. Its fault tells clients not to
+// retry, since each repetition costs a generation that will end in the same way.
 func Ended(err error, end *chat.Event, empty bool) error {
 	switch {
 	case err != nil:

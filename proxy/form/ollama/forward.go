@@ -135,8 +135,9 @@ type patient struct {
 	tail     []byte // the last bytes that were written
 }
 
-// Write implements io.Writer. It moves the deadline only if less than half of the time is left,
-// since a fast model writes hundreds of records a second. It returns an error after the deadline.
+// Write implements io.Writer. Each write may extend the time that the client has to read. To save
+// work, that is done only if less than half of the time is left, since a fast model writes hundreds
+// of records a second. It returns an error if the client has read nothing for that time.
 func (p *patient) Write(b []byte) (int, error) {
 	if now := time.Now(); p.stall > 0 && p.deadline.Sub(now) < p.stall/2 {
 		p.deadline = now.Add(p.stall)

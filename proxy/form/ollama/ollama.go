@@ -100,8 +100,8 @@ func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // tags answers with the list of models, including second names for clients that are shown them. A
-// model's other members are copied unchanged. Void asks for the list every five seconds and reads
-// the member name. It returns an error if the models cannot be listed.
+// model's other members are copied unchanged. The editor Void asks for the list every five seconds
+// and reads the member name. It returns an error if the models cannot be listed.
 func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Upstream.Tags(r.Context())
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 )
 
 // Completions returns the older completions API, in which the model continues a text, without roles
-// and tools. Void's autocomplete uses it for its providers OpenAI-Compatible, vLLM, LM Studio and
-// LiteLLM, with prompt, suffix and max_tokens 300. For Ollama Void uses /api/generate.
+// and tools. The editor Void's autocomplete uses it for its providers OpenAI-Compatible, vLLM, LM
+// Studio and LiteLLM, with prompt, suffix and max_tokens 300. For Ollama Void uses /api/generate.
 func Completions() form.API {
 	return form.API{Name: "completion", Prefix: "cmpl-", Read: readCompletion, Open: openText,
 		Fail: fault.Write}
 }
 
 // readCompletion returns the request in a body of the completions API. Every error is a fault of
-// kind Invalid that names the field. Continue is set from the start, because a nil Continue would
-// make the request a chat.
+// kind Invalid that names the field. The request's field Continue is always set, because a request
+// without it is a chat.
 func readCompletion(body []byte) (*form.Ask, error) {
 	r := &request{Ask: &form.Ask{Request: chat.Request{Continue: new(chat.Continuation)}}}
 	err := field.Parse(body, func(v *fastjson.Value) error {

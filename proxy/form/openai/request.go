@@ -148,7 +148,7 @@ func (r *request) rest(key string, v *fastjson.Value) error {
 	return r.KeepUnknown(key, v)
 }
 
-// onlyText checks the field modalities. It returns an error if that asks for anything but text.
+// onlyText returns an error if the field modalities asks for anything but text.
 func onlyText(v *fastjson.Value) error {
 	for _, m := range v.GetArray() {
 		if string(m.GetStringBytes()) != "text" {

@@ -142,8 +142,8 @@ func (s *stream) Flush() error {
 }
 
 // Ping implements form.Reply. It sends a comment, so that the connection stays open and the client
-// goes on waiting. The comment is not "ping", because Continue stops reading lines at ": ping". It
-// returns an error if the client cannot be written to.
+// goes on waiting. The comment is not "ping", because the editor plug-in Continue stops reading
+// lines at ": ping". It returns an error if the client cannot be written to.
 func (s *stream) Ping(said string) error {
 	s.closeChunk()
 	s.out.Comment(form.Waiting(said))
@@ -170,7 +170,8 @@ func (s *stream) Close(err error) error {
 
 // start opens the first chunk of a call, with its index, id, type and name, but without arguments.
 // Id, type and name are in the first fragment and in no other. Goose wants id, name and index
-// together, openai-node wants the type, and Void joins repeated names into one long name.
+// together, openai-node wants the type, and the editor Void joins repeated names into one long
+// name.
 func (s *stream) start(e chat.Event) {
 	s.endRun()
 	s.calls.begun++
@@ -219,8 +220,8 @@ func (s *stream) append(text string) {
 // openChunk begins a chunk, up to the fields of its delta. If call is not negative, it is the index
 // of a call, and openChunk also begins the fields of that call. The first chunk of a stream has the
 // role as well, without which openai-node and LangChain fail, and then the JSON in content. That is
-// `"content":null,` if the chunk has no text. Next to a call content is never text, since Continue
-// loses a call that comes together with text.
+// `"content":null,` if the chunk has no text. Next to a call content is never text, since the
+// editor plug-in Continue loses a call that comes together with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)

@@ -43,7 +43,7 @@ type completion struct {
 	Usage   json.RawMessage `json:"usage"`
 }
 
-// choice is a reply in a completion.
+// choice is one of the replies in a chat completion.
 type choice struct {
 	Index   int `json:"index"`
 	Message struct {

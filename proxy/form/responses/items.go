@@ -75,9 +75,9 @@ var (
 // isCall reports whether the item is a call, which a client runs.
 func (it *item) isCall() bool { return it.callID != "" }
 
-// newItem returns a new item of a reply. The item's id differs from the call's id, because pi
-// combines both into its own id, and openai-agents distinguishes them. The item's id contains the
-// reply's id (msg_REPLY_0), so that the item can be found again.
+// newItem returns a new item of a reply. The item's id differs from the call's id, because the
+// agent pi combines both into its own id, and openai-agents distinguishes them. The item's id
+// contains the reply's id (msg_REPLY_0), so that the item can be found again.
 func newItem(s *shape, replyID string, index int) *item {
 	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" +
 		strconv.Itoa(index)}

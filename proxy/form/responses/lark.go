@@ -46,7 +46,7 @@ func larkPattern(grammar string) (pattern, wrong string) {
 // grammar of Codex's apply_patch has 700 bytes.
 const longestGrammar = 16 << 10
 
-// lark is a grammar that is being translated into an expression.
+// lark is a grammar that is being translated into a regular expression.
 type lark struct {
 	rules   map[string]string // the definition of each name, as in the grammar
 	done    map[string]string // the definitions as expressions
@@ -305,8 +305,8 @@ func (r *larkRule) terminal(text string) string {
 	return text
 }
 
-// larkText returns the expression for a string in quotes. If an i follows the quotes, the
-// expression ignores case.
+// larkText returns the regular expression for a string in quotes. If an i follows the quotes, it
+// ignores case.
 func larkText(t string) string {
 	flag := ""
 	if t, folded := strings.CutSuffix(t, "i"); folded {
@@ -317,7 +317,7 @@ func larkText(t string) string {
 	return "(?" + flag + ":" + regexp.QuoteMeta(plain) + ")"
 }
 
-// isName reports whether a token is the name of a rule or a terminal.
+// isName reports whether a token of a Lark grammar is the name of a rule or of a terminal.
 func isName(t string) bool {
 	return t[0] == '_' || 'a' <= t[0]|0x20 && t[0]|0x20 <= 'z'
 }

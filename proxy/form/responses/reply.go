@@ -142,8 +142,8 @@ func (p *reply) grow(text string) {
 	}
 }
 
-// add opens an item, and its part if it has one. opencode and pi need both events, because they
-// show no text with output_item.done alone.
+// add opens an item, and its part if it has one. The agents opencode and pi need both events,
+// because they show no text with output_item.done alone.
 func (p *reply) add(it *item) {
 	p.items, p.open = append(p.items, it), it
 	p.added++
@@ -229,8 +229,8 @@ func (p *reply) begin(kind string) []byte {
 }
 
 // beginOf begins an event of an item, or of its part if it has one. Clients find the item by its id
-// (openai-python), by its index (Vercel) or by neither (pi, which uses the latest item), so all of
-// these must agree.
+// (openai-python), by its index (Vercel's SDK) or by neither (the agent pi uses the latest item),
+// so all of these must agree.
 func (p *reply) beginOf(it *item, kind string) []byte {
 	b := chat.AppendQuoted(append(p.begin(kind), `,"item_id":`...), it.id)
 	b = strconv.AppendInt(append(b, `,"output_index":`...), int64(it.index), 10)
@@ -240,7 +240,7 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 	return b
 }
 
-// close ends the event in b.
+// close ends the event in b, which becomes the buffer of the stream.
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
 // Flush implements form.Reply. It sends the buffer, in which the new text of the open item becomes

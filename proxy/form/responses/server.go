@@ -51,8 +51,8 @@ func (s *Server) ask() exchange.Handler {
 	})
 }
 
-// fail answers with an error. An unknown model is a 400, as with OpenAI, because Codex asks again
-// five times after a 404. For other paths a 404 means that the API itself is missing.
+// fail answers with an error. An unknown model gets the status 400, as from OpenAI, because Codex
+// repeats a request five times after a 404. A 404 is left to paths that do not exist.
 func fail(w http.ResponseWriter, err error) {
 	if f := fault.From(err); f.Kind == fault.NotFound {
 		c := *f

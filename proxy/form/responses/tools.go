@@ -189,8 +189,8 @@ func namesOf(v *fastjson.Value) (name, about string, err error) {
 	return name, about, err
 }
 
-// grammarOf returns the grammar in a custom tool's format. It is empty if the text is free. It
-// returns an error if the format is invalid.
+// grammarOf returns the grammar in a custom tool's format: its syntax ("lark" or "regex") and its
+// text. Both are empty if the tool takes any text. It returns an error if the format is invalid.
 func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	if field.IsNull(v) {
 		return "", "", nil

@@ -79,9 +79,9 @@ func (c *Commander) command(call chat.Call) (string, error) {
 }
 
 // Call returns a call of the client's own tool that runs the given call as a command. It first
-// removes the random prefix that Void puts before names of MCP tools. It returns an error if the
-// client has no such tool, if the call is not of a tool of this server, or if it cannot be written
-// as a command.
+// removes the random prefix that the editor Void puts before names of MCP tools. It returns an
+// error if the client has no such tool, if the call is not of a tool of this server, or if it
+// cannot be written as a command.
 func (c *Commander) Call(call chat.Call) (chat.Call, error) {
 	served, ok := c.Tools.Snapshot().Find(call.Name)
 	if c.via == "" || !ok {

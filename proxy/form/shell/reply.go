@@ -21,8 +21,9 @@ type reply struct {
 	passed int            // how many calls were passed on to the form below
 }
 
-// Event implements form.Reply. It passes an event on, unless the event belongs to a call of this
-// server's tools. It returns an error if the client cannot be written to.
+// Event implements form.Reply. It passes an event on, but collects the events of a call of this
+// server's tools, and writes that call as a command when it is complete. It returns an error if the
+// client cannot be written to.
 func (r *reply) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart {
 		r.inside = r.ours[e.Text]
@@ -47,9 +48,9 @@ func (r *reply) Event(e chat.Event) error {
 }
 
 // run writes a call as a command that the client runs, or as text if there can be no command. If
-// the model has left a block open, it is closed first, because Void shows a button only for a
-// closed block. Each block has one line, since Void would run only the first of several. It returns
-// an error if the client cannot be written to.
+// the model has left a block open, it is closed first, because the editor Void shows a button only
+// for a closed block. Each block has one line, since Void would run only the first of several. It
+// returns an error if the client cannot be written to.
 func (r *reply) run(c chat.Call) error {
 	if other, err := r.commander.Call(c); err == nil {
 		return r.pass(other)

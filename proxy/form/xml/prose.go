@@ -6,9 +6,9 @@ import (
 )
 
 // Prose passes on the text of a reply. It breaks text that the client would take for the beginning
-// of a call: "<read_file>" becomes "< read_file>". Void takes the opening tag of any of its tools,
-// anywhere in the text, for a call. If there are several, it takes the tool that is first in its
-// list.
+// of a call: "<read_file>" becomes "< read_file>". The editor Void takes the opening tag of any of
+// its tools, anywhere in the text, for a call. If there are several, it takes the tool that is
+// first in its list.
 type Prose struct {
 	marks []string // opening tags, sorted
 	tail  string   // text that may become such a tag, held back
@@ -56,9 +56,10 @@ func (p *Prose) Text(piece string) string {
 	return out.String()
 }
 
-// at reports whether s begins with an opening tag of a tool. If the tag is complete, mark and whole
-// are true. If s is only the beginning of such a tag, mark is true and whole is false. The tags are
-// sorted, so a look-up with a hundred tools of MCP servers costs little more than with ten.
+// at reports whether s begins with the opening tag of one of the client's tools. mark is true if it
+// does, or if s is the beginning of such a tag and more may follow; whole is true if the tag is
+// complete. The tags are sorted, so a look-up with a hundred tools of MCP servers costs little more
+// than with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
 		_, found := slices.BinarySearch(p.marks, s[:end+1])
@@ -68,9 +69,9 @@ func (p *Prose) at(s string) (mark, whole bool) {
 	return i < len(p.marks) && strings.HasPrefix(p.marks[i], s), false
 }
 
-// End returns the text that is still held back, with a blank after it, because Void never shows the
-// beginning of a tag at the end of a text. It returns "" if nothing is held. A reply may really end
-// in "a <", which must not be lost.
+// End returns the text that is still held back, with a blank after it, because the editor Void
+// never shows the beginning of a tag at the end of a text. It returns "" if nothing is held. A
+// reply may really end in "a <", which must not be lost.
 func (p *Prose) End() string {
 	if p.tail == "" {
 		return ""

@@ -52,7 +52,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 }
 
 // xmlReply writes the call of a reply into its text. The call is written at the end, even if the
-// model says more after it, because Void loses any text after a call.
+// model says more after it, because the editor Void loses any text after a call.
 type xmlReply struct {
 	form.Reply // gets text only
 	prompt     *Prompt
@@ -65,8 +65,8 @@ type xmlReply struct {
 	calls chat.Collector
 }
 
-// Event implements form.Reply. It passes an event on, unless the event belongs to a call. It
-// returns an error if the client cannot be written to.
+// Event implements form.Reply. It passes an event on, but collects the events of calls, and writes
+// the call at the end of the reply. It returns an error if the client cannot be written to.
 func (r *xmlReply) Event(e chat.Event) error {
 	switch {
 	case e.Kind == chat.Text:

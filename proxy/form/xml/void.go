@@ -35,10 +35,10 @@ const (
 	largestList  = 1 << 20 // bytes of all tools together
 )
 
-// readVoid returns the tools in Void's prompt, and the prompt without them. A prompt needs both the
-// heading and the details about calling, because any user may write "Available tools:". Indentation
-// differs, so the blanks around a line are ignored. If there is no list of tools, it returns nil
-// and the unchanged text.
+// readVoid returns the tools in a prompt of the editor Void, and the prompt without them. The
+// prompt must have both the heading "Available tools:" and the details about calling, because any
+// user may write the heading. Indentation differs, so the blanks around a line are ignored. If
+// there is no list of tools, it returns nil and the unchanged text.
 func readVoid(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, voidTools) {
 		return nil, text
@@ -64,8 +64,8 @@ func readVoid(text string) (tools []Tool, rest string) {
 
 // voidEnd returns the index of the line that ends the list of tools, and that of the first line
 // after the details about calling tools. It returns -1 and -1 if there is no list. For models that
-// it does not know, Void assumes 4,096 tokens and cuts messages to about 5,000 characters. It puts
-// three dots at the end of a prompt that was cut, and these then end the list.
+// it does not know, the editor Void assumes 4,096 tokens and cuts messages to about 5,000
+// characters. It puts three dots at the end of a prompt that was cut, and these then end the list.
 func (l lines) voidEnd(from int) (end, behind int) {
 	last := l.find(from, voidClose, false)
 	if last < 0 {
@@ -116,8 +116,8 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 
 // voidParam returns the parameter that an element shows, with the element's text as its
 // description. A parameter is required unless its description calls it optional or names a default.
-// Void names no types, since every value is text for it, and even the parameters of MCP tools lose
-// their types in its prompt.
+// The editor Void names no types, since every value is text for it, and even the parameters of MCP
+// tools lose their types in its prompt.
 func voidParam(e element) Param {
 	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}
 	if p.Description == "undefined" { // JavaScript's word for a description that nobody wrote

@@ -14,10 +14,10 @@ import (
 const mostParams = 10
 
 // Write returns a call in the client's XML, in two parts: a line with the opening tag, and the rest
-// up to the closing tag. The two should be sent in separate pieces. Void searches the text so far
-// for the tags of all its tools, and takes the tool that is first in its list, so a value that
-// contains such a tag must come later. It returns an error, with the reason in words for the user,
-// if the call cannot be written, because there is no escaping in these forms.
+// up to the closing tag. The two should be sent in separate pieces. The editor Void searches the
+// text so far for the tags of all its tools, and takes the tool that is first in its list, so a
+// value that contains such a tag must come later. It returns an error, with the reason in words for
+// the user, if the call cannot be written, because there is no escaping in these forms.
 //
 // Values that are not strings are written as JSON. Members that the tool does not know are left
 // out, as the client would do, and so is null.
@@ -88,9 +88,9 @@ func text(v json.RawMessage) (string, bool) {
 }
 
 // broken returns a tag in a value that the client would take for a tag of the call, or "" if there
-// is none. In Void's parser a value ends at the first closing tag of any parameter, and any opening
-// tag begins the next value. A value may contain the tool's own closing tag, because Void searches
-// for that tag from the end of the text.
+// is none. In the editor Void's parser a value ends at the first closing tag of any parameter, and
+// any opening tag begins the next value. A value may contain the tool's own closing tag, because
+// Void searches for that tag from the end of the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
 		// The last closing tag ends the content of a written file, so the content may contain such

@@ -63,9 +63,9 @@ const callInstructions = "You can call the tools that are offered to you: at mos
 
 // Read returns the tools in the conversation's prompt, and the messages without that part of the
 // prompt and without the XML of earlier calls. The prompt is a system message or a user's message
-// that opens the conversation. Void puts it there, between <SYSTEM_MESSAGE> marks, for models that
-// it thinks have no system role. If there are no tools, it returns nil and the given messages,
-// which are never changed.
+// that opens the conversation. The editor Void puts it there, between <SYSTEM_MESSAGE> marks, for
+// models that it thinks have no system role. If there are no tools, it returns nil and the given
+// messages, which are never changed.
 func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	for i, m := range messages {
 		if m.Role != chat.System && (m.Role != chat.User || i > 0) {
@@ -82,8 +82,9 @@ func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	return nil, messages
 }
 
-// readPrompt returns the tools in a prompt of any protocol, and the rest of the prompt. It returns
-// nil and the text if it finds no tool; then the request is handled like any other.
+// readPrompt returns the tools in a prompt of any client that is known here, and the rest of the
+// prompt. If it finds no tool, it returns nil and the whole text, and the request is handled like
+// any other.
 func readPrompt(text string) (p *Prompt, rest string) {
 	if tools, rest := readVoid(text); len(tools) > 0 {
 		return &Prompt{Void, tools}, rest
