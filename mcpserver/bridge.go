@@ -177,9 +177,9 @@ func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return b.said
 }
 
-// forward sends the notifications that handlers write to said to the client. It returns when said
-// is closed or finish is called. mcp-go's own forwarder drops what is still queued when the request
-// is done, which lost the last progress notification in half of the runs.
+// forward sends the client the notifications that handlers write to the channel said. It returns
+// when said is closed or finish is called. mcp-go's own forwarder drops what is still queued when
+// the request is done, which lost the last progress notification in half of the runs.
 func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	defer close(b.sent)
 	for n := range said {
@@ -257,8 +257,8 @@ func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(u
 
 // RequestElicitation asks the client's user a question, and returns the answer. The answer comes in
 // a later request of the client, which engine.answered passes on. It returns an error if the client
-// cannot be asked or does not answer. mcp-go does not call it for clients of 2026-07-28, whose
-// handlers return input_required instead.
+// cannot be asked or does not answer. In revision 2026-07-28 mcp-go never calls it, because a
+// handler returns input_required there.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (
 	*mcp.ElicitationResult, error) {
 	return asked[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)

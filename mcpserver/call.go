@@ -54,8 +54,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 }
 
 // tool returns the tool of this name from the registry, or from those that other servers offer only
-// to this client. The name may have the editor Void's random prefix. It returns false if there is
-// none.
+// to this client. The name may have the random prefix that the editor Void adds. It returns false
+// if there is none.
 func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, bool) {
 	if t, ok := e.cfg.Registry.For(ctx).Find(name); ok {
 		return t, true

@@ -44,9 +44,8 @@ func repairClient(all map[string]json.RawMessage, capabilities, info string) {
 }
 
 // readable returns value unchanged if it can be decoded as a T. Otherwise it returns an object with
-// those members of value that can. If a member cannot, but would as an empty object, it becomes {},
-// provided that it is true, a list or an object; a client that sends these declares that it has the
-// capability.
+// only those members of value that can be decoded. Of the others, one that is true, a list or an
+// object becomes {} if that can be decoded, because the client has declared that it has something.
 func readable[T any](value json.RawMessage) json.RawMessage {
 	if json.Unmarshal(value, new(T)) == nil {
 		return value

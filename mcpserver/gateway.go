@@ -192,7 +192,7 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 
 // declare adds to result, an answer to initialize, the capabilities of the MCP servers behind this
 // one, and returns it. If the address of the request is that of a set of tools, it does not add
-// them, but puts the set's description into the instructions. If it cannot read a result, it
+// them, but puts the set's description into the instructions. If it cannot read the result, it
 // returns it unchanged.
 func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
 	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
@@ -212,8 +212,8 @@ func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMe
 }
 
 // declaring lets the function change edit what a server declares about itself, and returns the
-// edited JSON. The parameter all has its members, and the parameter can has the members of
-// "capabilities". If the JSON cannot be read, declaring returns it unchanged.
+// edited JSON. change gets the members of that declaration, and the members of its "capabilities".
+// If the JSON cannot be read, declaring returns it unchanged.
 func declaring(result json.RawMessage,
 	change func(all, can map[string]json.RawMessage)) json.RawMessage {
 	var all, can map[string]json.RawMessage

@@ -129,9 +129,10 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, m message) {
 	s.dropped("subscription", err)
 }
 
-// hold answers a request to be notified of changes that came on stdio, where one stream carries all
-// answers. It waits until the client cancels the request with notifications/cancelled or leaves,
-// and then returns the result. It returns an error if the parameters cannot be read.
+// hold answers a request for notifications of changes (subscriptions/listen) on stdio, where one
+// stream carries all answers. It waits until the client cancels the request with
+// notifications/cancelled or leaves, and then returns the result. It returns an error if the
+// parameters cannot be read.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	l, hears, rpcErr := e.subscription(ctx, c.stream, m)
 	if rpcErr != nil {

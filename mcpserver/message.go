@@ -33,9 +33,9 @@ type message struct {
 	ctx context.Context
 }
 
-// params holds the parameters of a message, of any method, that this package reads itself. These
-// are the ones it acts on and the names that HTTP headers repeat. mcp-go's server parses the rest
-// from the same JSON.
+// params holds those parameters of a message that this package reads itself, whatever the method:
+// the ones that it acts on, and the names that HTTP headers repeat. mcp-go's server parses the
+// others from the same JSON.
 type params struct {
 	Meta   meta
 	Name   string          // of a tool or a prompt

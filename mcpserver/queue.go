@@ -201,9 +201,9 @@ func (q *queue) work(c *conn, m message) {
 	}
 }
 
-// reply handles a message and sends the answer, if there is one, with put. Workers give a put that
-// waits for room on the stream, the dispatcher one that does not. If put fails, reply ends the
-// stream, because its client would otherwise wait for ever for the lost answer.
+// reply handles a message and sends the answer, if there is one, by calling put. A worker's put
+// waits for room on the stream, the dispatcher's does not. If put fails, reply ends the stream,
+// because its client would otherwise wait for ever for the lost answer.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	result, rpcErr := q.e.handle(m.within(c), q.caller(c, m), m)
 	f := frame{id: m.id, body: result}

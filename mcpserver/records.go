@@ -221,9 +221,9 @@ func (o *record) since(after uint64) (all []numbered, ended bool) {
 	return all, ended
 }
 
-// again appends the events after the event number after, which the client has missed, to dst. It
-// reports whether the last of them ends the stream. If there are none and the client has received
-// nothing yet, it gets an event that has only an id, with which it can resume.
+// again appends to dst the events that the client has missed, those whose numbers are greater than
+// after. It reports whether the last of them ends the stream. If there are none and the client has
+// received nothing yet, it gets an event that has only an id, with which it can resume.
 func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 	missed, ended := o.since(after)
 	// 2025-11-25 wants "an event ID and an empty data field", so data: is written out.

@@ -22,8 +22,8 @@ func (s *Server) askedForm(h http.Header, named string) (asked, model string, er
 
 // openForm returns the reply of the first form that accepts the request. The reply names the model
 // as the client did. It returns an error if the request names an unknown form, or if the form
-// returns one. The editor Void reads only the call with index 0, so a model that is asked by its
-// alias writes one call per reply.
+// returns one. A model whose name begins with AliasPrefix writes one call per reply, because the
+// editor Void reads only the call with index 0.
 func (s *Server) openForm(h http.Header, a *form.Ask, out form.Out) (reply form.Reply, err error) {
 	var model string
 	if a.Form, model, err = s.askedForm(h, a.Model); err != nil {

@@ -153,8 +153,8 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 
 // chatForms returns the client forms of /v1/chat/completions in the order in which they are tried.
 // The form that runs tools by shell commands is first, and the one that accepts every request is
-// last. A shell command may itself be written in one of the other two. For example, with @shell and
-// the editor Void's prompt, a reply has to contain <run_command>.
+// last. The first one may write its shell command in one of the other two forms. For example, with
+// @shell and the editor Void's prompt, a reply has to contain <run_command>.
 func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}

@@ -102,8 +102,8 @@ func (p *prompt) same(other *prompt) int {
 	return n * blockSize
 }
 
-// of returns why the model server had to process most of a prompt again, although the conversation
-// has only grown. It also stores the prompt, for the comparison with the next one.
+// of returns why the model server had to process a prompt again, although it had processed most of
+// it for the request before. It also stores the prompt, for the comparison with the next one.
 func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -47,8 +47,8 @@ func classOf(r rune) string {
 	return ""
 }
 
-// pieceOf returns a piece of a text that is shown in the style class. If the class is "u", an
-// invisible character, the piece has its number instead, such as [U+200B].
+// pieceOf returns a piece of text with the style (class) in which the page shows it. An invisible
+// character, of class "u", is replaced by its number, such as [U+200B].
 func pieceOf(text, class string) piece {
 	if class == "u" {
 		r, _ := utf8.DecodeRuneInString(text)

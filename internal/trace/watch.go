@@ -88,8 +88,9 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	return c, something, false
 }
 
-// grown appends a Grown to the list to for each part of s that is new or longer than p says, and
-// returns the list. Then it changes p, so that the next call reports only what comes later.
+// grown adds a Grown to the list, the parameter to, for each part of s that is new or longer than p
+// says, and returns the list. Then it changes p, so that the next call reports only what comes
+// later.
 func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown {
 	for n := max(p.Parts-1, 0); n < len(s.Parts); n++ {
 		part := s.Parts[n]

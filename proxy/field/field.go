@@ -105,11 +105,11 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into stores the value v in the destination to. If to is a pointer to a variable, the variable
-// gets the value. A null empties a string and leaves other variables unchanged, since SDKs write
-// null for unset options. If to is a table (Members), v must be an object or null. If to is a
-// function, it is called with v. A pointer to a *fastjson.Value gets v itself, which is valid as
-// long as the parser of the body. Into returns an error if v has the wrong type.
+// Into stores the value v in a destination, the parameter to. If that is a pointer to a variable,
+// the variable gets the value. A null empties a string and leaves other variables unchanged, since
+// SDKs write null for unset options. If it is a table (Members), v must be an object or null. If it
+// is a function, the function is called with v. A pointer to a *fastjson.Value gets v itself, which
+// is valid as long as the parser of the body. Into returns an error if v has the wrong type.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -184,8 +184,8 @@ func Refuse(why string) func(*fastjson.Value) error {
 	}
 }
 
-// Member stores the value of v's member key in the destination to, which is one that Into accepts.
-// An absent member counts as null. It returns an error if the member has the wrong type.
+// Member passes v's member key to Into, which stores it in the destination to. An absent member
+// counts as null. It returns an error if the member has the wrong type.
 func Member(v *fastjson.Value, key string, to any) error {
 	return Within(key, Into(OrNull(v.Get(key)), to))
 }

@@ -169,8 +169,8 @@ type Form interface {
 
 // First is a list of forms, that is, of ways in which clients make requests. A request is answered
 // by the first form that accepts it, so a form that accepts everything must be last. A form may
-// look at more than the headers: requests of the editor Void and Cline are recognized only by their
-// prompts.
+// look at more than the headers: requests of the editor Void and of Cline are recognized only by
+// their prompts.
 type First []Form
 
 // Open returns the reply of the first form that accepts the request, or the error of a form. It

@@ -246,8 +246,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 	})
 }
 
-// answer passes a request on unread if passed returns true for its body and its model's server has
-// Ollama's API. Otherwise it answers the request itself: read makes the request from the body, and
+// answer passes a request on to its model's server if that has Ollama's API and passed returns true
+// for the body. Otherwise it answers the request itself: read makes the request from the body, and
 // prompt says that the client sent a prompt and not a chat. answer returns an error if either
 // fails.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,

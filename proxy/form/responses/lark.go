@@ -257,8 +257,8 @@ func (r *larkRule) item() string {
 }
 
 // atom returns the regular expression for the part of a Lark rule that begins with the token t: a
-// string, an expression, a name, or a group in brackets. If a bracket is not closed or the token is
-// not supported, it marks the rule as failed.
+// string, an expression between slashes, a name, or a group in brackets. If a bracket is not closed
+// or the token is not supported, it marks the rule as failed.
 func (r *larkRule) atom(t string) string {
 	switch t[0] {
 	case '(', '[':
@@ -295,9 +295,10 @@ func (r *larkRule) atom(t string) string {
 	return text
 }
 
-// terminal returns the pattern that matches a terminal, which text matches. In a rule, the pattern
-// also matches text after it that the grammar ignores, such as blanks. In a terminal it does not,
-// because Lark's lexer reads a terminal in one piece.
+// terminal returns the regular expression for a terminal of a Lark grammar. The parameter text is
+// the expression for the terminal alone. In a rule, the result also matches ignored text after it,
+// such as blanks. In another terminal it does not, because Lark's lexer reads a terminal in one
+// piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
 		return "(?:" + text + r.blank + ")"

@@ -287,8 +287,9 @@ func (s *toolset) readSearch(v *fastjson.Value) error {
 }
 
 // offerTool adds a tool to those that the model may call. If deferred is true, it stores the tool
-// until a search finds it. A tool that is found twice is offered once. If two tools would get the
-// same name for the model (a.b__c and a__b.c), the second gets a number. It always returns nil.
+// instead, until a search finds it. A tool that is found twice is offered once. If two tools would
+// get the same name for the model (a.b__c and a__b.c), the second gets a number. It always returns
+// nil.
 func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if s.own == nil {
 		s.own, s.names = map[string]tool{}, map[[2]string]string{}

@@ -108,7 +108,7 @@ func opens(params []Param, text string) int {
 	})
 }
 
-// value splits text at the tag that closes the parameter name. It returns the parameter's value,
+// value splits text at the closing tag </name> of a parameter. It returns the parameter's value,
 // which is before the tag, and the rest after it. A file's content may contain that tag as well,
 // because nothing is escaped. So a tag counts only if nothing follows it, or the opening tag of a
 // parameter in left. ok is false if there is no such tag.

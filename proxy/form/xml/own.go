@@ -46,8 +46,8 @@ func (o *own) text(piece string) string {
 	return ""
 }
 
-// pass records that the first at bytes of all are passed on to the client, and that the rest is
-// held back.
+// pass records that the first at bytes of the text all are passed on to the client, and that the
+// rest is held back.
 func (o *own) pass(all string, at int) {
 	o.shown += all[:at]
 	o.shown = o.shown[max(0, len(o.shown)-1024):]

@@ -25,8 +25,8 @@ func (p *Prompt) Prose() *Prose {
 }
 
 // Text takes the next part of a reply's text and returns what can be shown now. An opening tag of a
-// tool gets a blank after the <, so that the client does not take it for a call. So text that may
-// become such a tag is held back until that is known.
+// tool gets a blank after the <, or else the client would take it for a call. Text that may become
+// such a tag is held back until that is known.
 func (p *Prose) Text(piece string) string {
 	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
 		return piece

@@ -63,9 +63,9 @@ func readVoid(text string) (tools []Tool, rest string) {
 }
 
 // voidEnd returns the index of the line that ends the list of tools, and that of the first line
-// after the details about calling tools. It returns -1 and -1 if there is no list. For models that
-// it does not know, the editor Void assumes 4,096 tokens and cuts messages to about 5,000
-// characters. It puts three dots at the end of a prompt that was cut, and these then end the list.
+// after the details about calling tools. It returns -1 and -1 if there is no list. A list can also
+// end with three dots: for models that it does not know, the editor Void assumes 4,096 tokens, cuts
+// messages to about 5,000 characters, and puts three dots at the end.
 func (l lines) voidEnd(from int) (end, behind int) {
 	last := l.find(from, voidClose, false)
 	if last < 0 {
