@@ -28,8 +28,8 @@ type questions struct {
 
 // ask sends the caller a request, as revisions up to 2025-11-25 allow, and stores its answer in
 // result. It returns an error if the client cannot be asked, refuses, or has not answered when ctx
-// ends; the tool that asked may go on without the answer. Since 2026-07-28 servers send no
-// requests; handlers return what they need to know instead (see sealed).
+// ends; the tool that asked may go on without the answer. In 2026-07-28 servers send no requests;
+// handlers return what they need to know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params,
 	result any) error {
 	raw, err := e.question(ctx, c, c.out, method, params)
@@ -103,9 +103,10 @@ func (e *engine) answered(c *caller, m message) {
 	}
 }
 
-// deliver passes an answer on to the question with this id that waits at this replica. The argument
-// session is what nameOf returned. An answer from another session is dropped, because otherwise a
-// client could approve, in another user's name, what a tool asks that user.
+// deliver passes an answer on to the question with this id that waits at this replica. The
+// parameter session is the hash of the session's id (see nameOf). An answer from another session is
+// dropped, because otherwise a client could approve, in another user's name, what a tool asks that
+// user.
 func (q *questions) deliver(id, session, principal string, m message) {
 	waiting, ok := q.Load(id)
 	if !ok {

@@ -18,8 +18,8 @@ import (
 
 // callTool runs a tool of the registry, or else of mcp-go's server, and returns its result. An
 // unknown name is an error of the protocol. A failure of a known tool is a result that says so,
-// which the model can read. So is an error in the arguments: SEP-1303 demands that since
-// 2025-11-25, because a model can correct them.
+// which the model can read. So is an error in the arguments, because a model can correct them;
+// SEP-1303 demands that from revision 2025-11-25 on.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	name := m.said.Name
 	if name == "" {
@@ -248,8 +248,8 @@ func (r *reports) progress(done, total float64, text string) {
 	}{r.c.meta.Progress, done, total, text})
 }
 
-// log sends a log line, if the client wants lines of its level. The level is set by
-// logging/setLevel, or since 2026-07-28 by the request.
+// log sends a log line, if the client wants lines of its level. The client sets the level by
+// logging/setLevel, or in revision 2026-07-28 with each request.
 func (r *reports) log(level, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

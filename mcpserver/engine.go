@@ -207,9 +207,9 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (
 	return e.declare(ctx, result), nil
 }
 
-// inFlight identifies a request that is being answered. The session belongs to it, because clients
-// choose the ids, and every client counts from 0 or 1. The id is the text in JSON, so 1 and "1"
-// differ.
+// inFlight identifies a request that is being answered, by its session and its id. The id alone is
+// not enough, because clients choose the ids, and every client counts from 0 or 1. The id is the
+// text in JSON, so 1 and "1" differ.
 type inFlight struct{ session, id string }
 
 // errCancelled is the cause of a context that ends because the client cancelled its request, and so

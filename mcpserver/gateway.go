@@ -16,7 +16,8 @@ import (
 )
 
 // Gateway gives access to what other MCP servers offer, apart from the tools in the registry. The
-// context contains the asking client as a tools.Peer. Package remote has an implementation.
+// contexts of its methods contain the asking client as a tools.Peer. Package remote has an
+// implementation.
 type Gateway interface {
 	// the capabilities of the servers; empty if there are none
 	Offers() map[string]json.RawMessage
@@ -151,7 +152,8 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) jso
 	return e.passed(c, encode(own))
 }
 
-// addressOf returns the address of a resource or of a template in a list, or "" for other members.
+// addressOf returns the address of an entry in a list of resources or of templates for them. It
+// returns "" for an entry of another list, which has no address.
 func addressOf(one json.RawMessage) string {
 	var about struct{ URI, URITemplate string }
 	_ = json.Unmarshal(one, &about) // a member without an address has none

@@ -34,8 +34,8 @@ type lists struct {
 	mu  sync.Mutex // held while lists are made
 }
 
-// toolLists are the lists for one state of the registry. They never change; an atomic pointer swaps
-// them as a whole.
+// toolLists holds the lists of tools for one state of the registry. It never changes: for a new
+// state an atomic pointer gets a new toolLists.
 type toolLists struct {
 	generation uint64 // of the registry
 	// in the order of the registry, so that the list is always the same and a model server can use
@@ -384,8 +384,8 @@ func adorned(tool, more json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// legacyTool encodes a tool for the revisions before 2026-07-28, whose structured results are
-// objects (see objectOf).
+// legacyTool encodes a tool for the revisions before 2026-07-28, in which a structured result must
+// be an object (see objectOf).
 func legacyTool(t mcp.Tool) json.RawMessage {
 	t.RawOutputSchema = objectOutput(t.RawOutputSchema)
 	return encode(t)

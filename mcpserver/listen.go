@@ -11,10 +11,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listen answers a GET with the stream on which a client of 2025 is notified of changes, or resumes
-// a stream that broke. A server must answer a GET with such a stream or a 405, because several
-// clients take a 404 for a wrong address and stop connecting. A client without a session may listen
-// too; it is notified of changes of lists, but not of resources. Errors are answered with a status.
+// listen answers a GET with the stream on which a client of a revision of 2025 is notified of
+// changes, or resumes a stream that broke. A server must answer a GET with such a stream or a 405,
+// because several clients take a 404 for a wrong address and stop connecting. A client without a
+// session may listen too; it is notified of changes of lists, but not of resources. Errors are
+// answered with a status.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	principal, named := s.cfg.Principal(r), r.Header.Get("Mcp-Session-Id")
 	found, ok := s.sessions.find(named, principal)

@@ -137,9 +137,9 @@ func (p *params) read(raw json.RawMessage) error {
 	return err
 }
 
-// isID reports whether a JSON value may be the id of a request. MCP allows strings and whole
-// numbers. So it returns true for 1.0, and false for null, for 1.5, and for 1e400, which no float
-// can hold. The text must not be empty.
+// isID reports whether a JSON value may be the id of a request. MCP allows whole numbers and
+// strings that are not empty. So it returns true for 1.0, and false for null, for 1.5, and for
+// 1e400, which no float can hold.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
 		return true

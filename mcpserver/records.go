@@ -78,7 +78,7 @@ func (r *records) begin(of *session, box *outbox, id string) *record {
 }
 
 // find returns the stream to which an event's id belongs, and the event's number. The parameter
-// session is the session's id as [nameOf] hides it. It returns false if the event's id has no
+// session is the hash of the session's id (see nameOf). It returns false if the event's id has no
 // number, if the stream is unknown, or if the stream belongs to another session. The id of an event
 // is RECORD-NUMBER. The part RECORD is random, so no client can guess the id of another client's
 // event.

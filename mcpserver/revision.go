@@ -28,12 +28,11 @@ type meta struct {
 	Progress json.RawMessage `json:"progressToken"`
 }
 
-// pick reports whether a POST is of 2026-07-28 (modern) or of an earlier revision, and returns the
-// name of the revision if the request says it. These are tried in order: the revision in the body,
-// the headers of 2026-07-28, initialize, and the header with the revision. Without any the revision
-// is 2025-03-26. All revisions share one address; if header and body disagree, the order decides
-// how the request is treated. It returns an error if the revision is unknown, or if the parts of
-// the request contradict each other.
+// pick reports whether a POST is of revision 2026-07-28 (modern) or an earlier one, and returns the
+// revision's name if the request has it. It looks at the revision in the body, the headers of
+// 2026-07-28, the method initialize, and the header with the revision, in this order. Without any
+// of these the revision is 2025-03-26. It returns an error if the revision is unknown, or if the
+// parts of the request contradict each other.
 func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcError) {
 	header := h.Get("Mcp-Protocol-Version")
 	switch {
@@ -52,9 +51,10 @@ func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcErr
 	return false, "", unsupported(header)
 }
 
-// pickModern checks the revision that the body names. Only clients of 2026-07-28 name one there. It
-// returns an error if the revision is unknown, or if the header does not have the same value
-// (-32020), since proxies route by the header and must not be deceived about the body.
+// pickModern returns true and the revision that the body of a request names. Only clients of
+// 2026-07-28 name one there. It returns an error if the revision is unknown, or if the header does
+// not have the same value (-32020), since proxies route by the header and must not be deceived
+// about the body.
 func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) {
 	var version string
 	if json.Unmarshal(named, &version) != nil || version == "" {

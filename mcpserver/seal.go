@@ -24,9 +24,9 @@ import (
 // every call.
 type seal struct{ key []byte }
 
-// newSeal returns a seal with this key. Without a key it generates one, and what it signs becomes
-// invalid when the process ends. The key comes from mcp.key in the data folder, which replicas
-// share.
+// newSeal returns a seal with this key. Without a key it generates one, and the texts that are
+// signed with it become invalid when the process ends. The key comes from mcp.key in the data
+// folder, which replicas share.
 func newSeal(key []byte) seal {
 	if len(key) == 0 {
 		key = make([]byte, sha256.Size)

@@ -61,13 +61,13 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// OfferExtra makes the server offer Config.Extra only while this function returns true. At other
+// OfferExtra makes the server offer Config.Extra only when the function returns true. At other
 // times there are no prompts and resources. It must be called before the server answers requests.
 func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 
 // Mount adds the server's paths to a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message, each
-// exactly, or with the slash at its end that people add to the address of a server. The prefix
-// /mcp/ would include /mcp/add and other paths of package remote.
+// exactly, or with the slash at its end that people add to the address of a server. It does not add
+// the prefix /mcp/, which would include /mcp/add and other paths of package remote.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, end := range []string{"", "/{$}"} {
 		mux.Handle("/mcp"+end, s.Streamable())

@@ -346,9 +346,9 @@ func (e *ended) has(id string) bool {
 	return ok
 }
 
-// add makes an id invalid, or returns an error if that cannot be written to the file. It appends a
-// line, and rewrites the file only when there are too many, because sessions end often, and a file
-// of 100,000 lines has 4 MB.
+// add adds an id to the list of ended sessions, or returns an error if that cannot be written to
+// the file. It appends a line, and rewrites the file only when there are too many, because sessions
+// end often, and a file of 100,000 lines has 4 MB.
 func (e *ended) add(id string, now time.Time) error {
 	name := nameOf(id)
 	e.at[name] = now

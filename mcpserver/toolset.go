@@ -46,9 +46,9 @@ func unknownSet(name string, names []string) string {
 	return text + "; there are " + strings.Join(names, ", ")
 }
 
-// declareSet returns what a server declares to a caller that may use only some tools. It has tools,
-// but neither prompts nor resources, and its instructions are the descriptions of the caller's
-// sets. A result that cannot be read is returned unchanged.
+// declareSet returns what a server declares to a caller that may use only some tools: tools, but
+// neither prompts nor resources, and as its instructions the descriptions of the caller's sets of
+// tools. A result that cannot be read is returned unchanged.
 func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
 	return declaring(result, func(all, can map[string]json.RawMessage) {
 		maps.DeleteFunc(can, func(name string, _ json.RawMessage) bool {

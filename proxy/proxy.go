@@ -144,7 +144,8 @@ func (s *Server) handle(path string, h http.HandlerFunc) {
 	s.mux.HandleFunc(path, h)
 }
 
-// Mount adds each of the server's paths to a mux, so that this mux shows all paths.
+// Mount adds each of the server's paths to a mux. The path "/" alone would do, but then a list of
+// the mux's paths would show no others.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, path := range s.paths {
 		mux.Handle(path, s)

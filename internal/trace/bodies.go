@@ -71,7 +71,7 @@ type Said struct {
 }
 
 // Generation is what a model wrote in answer to one request to its server. A reply has more than
-// one generation if the first strategy failed or something was written again.
+// one generation if the first strategy failed or a part of the reply was written anew.
 type Generation struct {
 	// the strategy, or the step that repeats a call
 	Name string `json:"generation"`
@@ -81,7 +81,8 @@ type Generation struct {
 	Side
 }
 
-// Side is what one side wrote, as a list of parts. Consecutive pieces of one kind form one part.
+// Side is the record of what the model wrote, or of what was sent to the client, as a list of
+// parts. Consecutive events of one kind form one part.
 type Side struct {
 	Parts   []Part `json:"parts"`
 	Missing int    `json:"missing_bytes,omitempty"` // bytes after the parts

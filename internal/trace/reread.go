@@ -64,7 +64,7 @@ func newPrompts() *prompts {
 		last: map[string]*prompt{}, tells: map[string]bool{}}
 }
 
-// sum returns the hashes of a prompt.
+// sum returns the hashes of the blocks of a prompt.
 func (p *prompts) sum(text string) *prompt {
 	one := &prompt{bytes: len(text), sums: make([]uint64, 0, len(text)/blockSize)}
 	for ; len(text) >= blockSize; text = text[blockSize:] {

@@ -58,6 +58,6 @@ var operations = map[string]string{
 	"embeddings": "embeddings", "ollama embed": "embeddings", "ollama embeddings": "embeddings",
 }
 
-// Operation returns OpenTelemetry's name for the operation that requests of an API ask of a model,
-// or "" if they go to no model.
+// Operation returns OpenTelemetry's name for what requests of an API ask of a model, such as "chat"
+// or "embeddings". It returns "" for an API whose requests go to no model.
 func Operation(api string) string { return operations[api] }

@@ -10,10 +10,10 @@ import (
 // characters, and is empty for ordinary text.
 type piece struct{ Text, Class string }
 
-// visible splits a text into pieces of one class. Spaces, tabs and newlines stay, so that the text
-// can be copied from the page. Other blanks, control characters and direction marks are replaced
-// with their numbers, because a no-break space or a zero-width mark can break a call and is not
-// visible on a page.
+// visible splits a text into pieces, so that each has one style on the page. Spaces, tabs and
+// newlines stay, so that the text can be copied from the page. Other blanks, control characters and
+// direction marks are replaced with their numbers, because a no-break space or a zero-width mark
+// can break a call and is not visible on a page.
 func visible(s string) (all []piece) {
 	from, class := 0, ""
 	for i, r := range s {

@@ -162,9 +162,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 // client not to retry by itself.
 var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
-// whyUnfinished returns the reason why a request ended before its reply. If ctx was cancelled with
-// a fault as the cause, that fault is returned and then sent to the client. Otherwise the client
-// went away.
+// whyUnfinished returns the error of a request that ended before its reply. If ctx was cancelled
+// with a fault as its cause, that is the fault, which the client then gets. Otherwise it is a fault
+// that says that the client went away because of err.
 func whyUnfinished(ctx context.Context, err error) error {
 	var told *fault.Error
 	if errors.As(context.Cause(ctx), &told) {

@@ -85,8 +85,9 @@ type Members []struct {
 // error if v is not an object or a member has a wrong value.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
-// Read reads an object like Object, but calls the function rest for members that are not in the
-// table. If rest is nil, they are skipped. Errors of rest are returned as well.
+// Read stores the members of the object v in the destinations that the table m has for them. It
+// calls rest for members that are not in the table, or skips these if rest is nil. It returns an
+// error if v is not an object, a member has a wrong value, or rest returns one.
 func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
 	return Each(v, func(key string, v *fastjson.Value) error {
 		for i := range m {
@@ -344,7 +345,8 @@ func Items(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	return nil
 }
 
-// List is like Items, but does nothing and returns nil if the array is absent or null.
+// List calls f for every element of an array and returns its first error, as Items does. If the
+// array is absent or null, it does nothing and returns nil.
 func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	if IsNull(v) {
 		return nil

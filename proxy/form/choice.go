@@ -60,8 +60,8 @@ func (a *Ask) Choose(v *fastjson.Value, named Named) error {
 	return nil
 }
 
-// ForbidCalls withdraws all tools. It also forbids calls of the tools that others add, such as the
-// agent's.
+// ForbidCalls withdraws all tools. It also forbids calls of the tools that this program adds, such
+// as the agent's.
 func (a *Ask) ForbidCalls() { a.Tools, a.NoCalls, a.Allowed = nil, true, []string{} }
 
 // allowSome applies an object {"type":"allowed_tools",…}. In chat completions mode and tools are in

@@ -47,10 +47,10 @@ type API struct {
 	Fields map[string]string
 }
 
-// Renamed returns err with the path that its field has in this API. The code that asks the model
-// only knows the fields of chat completions. An error without a field, or whose field has the same
-// path in this API, is returned unchanged. A tool or a message may have another position in this
-// API, so the new path names only the list that contains it.
+// Renamed returns err with the path of its field in this API. Errors first name fields as in chat
+// completions, because the code that asks the model knows no others. An error without a field, or
+// whose field has the same path in this API, is returned unchanged. A tool or a message may have
+// another position in this API, so the new path names only the list that contains it.
 func (a *API) Renamed(err error) error {
 	f := fault.From(err)
 	word, _, _ := strings.Cut(f.Param, "[")

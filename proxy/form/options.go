@@ -38,8 +38,8 @@ func (a *Ask) ReadStop(v *fastjson.Value) error {
 	return add(v)
 }
 
-// ReadThink stores Ollama's switch for thinking: true, false, or a level as in ReadEffort. It
-// returns an error for any other value; null changes nothing.
+// ReadThink stores Ollama's switch for thinking: true, false, or a level such as "low". It returns
+// an error for any other value; null changes nothing.
 func (a *Ask) ReadThink(v *fastjson.Value) error {
 	if v.Type() == fastjson.TypeString {
 		return a.ReadEffort(v)
@@ -66,9 +66,9 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 }
 
 // SetEffort stores OpenAI's level of thinking. "none" switches thinking off and every other level
-// on. What a level means depends on the model family. For example, gpt-oss knows low, medium and
-// high and cannot stop thinking, most others know only on and off. It returns an error for an
-// unknown level; "" changes nothing.
+// on. What a level means depends on the model. For example, gpt-oss knows low, medium and high and
+// cannot stop thinking, most others know only on and off. It returns an error for an unknown level;
+// "" changes nothing.
 func (a *Ask) SetEffort(level string) error {
 	on := true
 	switch level {
@@ -116,9 +116,9 @@ func (a *Ask) ReadOptions(v *fastjson.Value) error {
 	return Options(&a.Options, field.Members{{"stop", a.ReadStop}})(v)
 }
 
-// Options returns a function that reads an object of options. Members in the table that is the
-// parameter known are read by that table, and all others are stored in dst. The function returns an
-// error if an option has the wrong type; null changes nothing.
+// Options returns a function that reads an object of options. For a member in the table known, the
+// table says how it is read; all other members are stored in dst. The function returns an error if
+// an option has the wrong type; null changes nothing.
 func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if field.IsNull(v) {

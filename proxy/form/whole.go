@@ -29,8 +29,8 @@ func (w *Whole) Event(e chat.Event) error {
 // Flush does nothing and returns nil, since a whole reply has no pieces.
 func (w *Whole) Flush() error { return nil }
 
-// Ping does nothing and returns nil, since nothing can be sent before the status is known, at the
-// end.
+// Ping does nothing and returns nil. A whole reply can send nothing before its end, because its
+// status is not known earlier.
 func (w *Whole) Ping(string) error { return nil }
 
 // Ended returns err, or the error of a reply that has no Finish event or is empty although it must

@@ -47,8 +47,8 @@ func read(body []byte) (*request, error) {
 }
 
 // fields returns the fields of the body. Unknown fields concern Anthropic's own service and are
-// ignored. New betas bring new fields with nearly every release of Claude Code, and a status 400
-// because of one of them would lock it out.
+// ignored. New betas bring new fields with nearly every release of Claude Code, which could not be
+// used any more if such a field were an error.
 func (r *request) fields() field.Members {
 	return field.Members{
 		{"model", &r.Model},

@@ -15,9 +15,10 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// openReply returns a reply in Ollama's form. A call is always sent whole in this form, so it can
-// be corrected before. A reply without tools is streamed. If prompt is true, the client has sent a
-// prompt and not a chat, and the reply's text is in the member response and not in a message.
+// openReply returns a reply in Ollama's form. In this form a call is always sent whole, so it can
+// be corrected before it is sent. A reply without tools is streamed. If prompt is true, the client
+// has sent a prompt and not a chat, and the reply's text is in the member response and not in a
+// message.
 func openReply(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	if !a.Stream || len(a.Tools) > 0 {
 		a.Hold = adapters.HoldCall

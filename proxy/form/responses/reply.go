@@ -117,9 +117,9 @@ func (p *reply) finish(e chat.Event) {
 	}
 }
 
-// abandon removes the open item if it is a call, so that the call was begun but is never done. The
-// API has no event that takes an item back, but does not need one. A client runs a call only after
-// its done event, as a test with Codex showed, and the object at the end does not list the item.
+// abandon drops the open item if it is a call. Its client has seen the call begin, but gets no done
+// event for it, and the object at the end does not list it. A client runs a call only after its
+// done event, as a test with Codex showed, so no event that takes the item back is needed.
 func (p *reply) abandon() {
 	if p.open != nil && p.open.isCall() {
 		p.later.Cut = append([]string{p.open.tool.name}, p.later.Cut...)

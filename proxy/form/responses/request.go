@@ -87,9 +87,9 @@ func repeatable(v *fastjson.Value) json.RawMessage {
 }
 
 // fields returns the fields of the body. Fields that only concern OpenAI's own service are skipped.
-// Unknown fields are sent unchanged to servers with OpenAI's chat API, for which the known fields
-// of this API would mean nothing. The types of fields that the reply repeats are checked, because
-// SDKs could not read the reply otherwise.
+// Unknown fields are sent unchanged to servers with OpenAI's chat API. The fields of this API are
+// not sent to them, because they mean nothing there. The types of fields that the reply repeats are
+// checked, because SDKs could not read the reply otherwise.
 func (r *request) fields() field.Members {
 	pass := func(*fastjson.Value) error { return nil }
 	elsewhere := field.Refuse(
@@ -135,9 +135,9 @@ func (r *request) fields() field.Members {
 	}, r.Sampling()...)
 }
 
-// oneOf returns a function that checks that a field is null or one of the words. The function
-// returns an error for any other value. It is for fields that change nothing here. A word that
-// OpenAI does not know is still a mistake, of which the client should learn.
+// oneOf returns a check for a field that changes nothing here. The check returns an error unless
+// the field is null or one of the words, because a word that OpenAI does not know is a mistake of
+// which the client should learn.
 func oneOf(words ...string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var word string

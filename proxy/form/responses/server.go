@@ -80,8 +80,8 @@ func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, er
 }
 
 // keep stores a reply, if the client wants that, so that the client can continue it by its id. It
-// must be called before the last byte is sent, because a client may ask for the reply at once, on
-// another connection.
+// must be called before the last byte is sent, because a client may ask for the reply immediately
+// after that, on another connection.
 func (r *request) keep(p *reply, o object) {
 	if !r.kept.store {
 		return

@@ -57,7 +57,7 @@ type Replies struct {
 	now    func() time.Time // nil: the clock
 }
 
-// time returns the current time. Tests replace the clock, since an hour is long.
+// time returns the current time. Tests set another clock, so that they need not wait for an hour.
 func (s *Replies) time() time.Time {
 	if s.now != nil {
 		return s.now()
@@ -100,7 +100,7 @@ func (s *Replies) keep(k *keptReply) {
 	}
 }
 
-// sharedReply is a reply in the form for Shared.
+// sharedReply is a stored reply as it is encoded in Shared, the store of all replicas.
 type sharedReply struct {
 	Object json.RawMessage   `json:"object"`
 	Items  []json.RawMessage `json:"conversation"`

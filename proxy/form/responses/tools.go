@@ -214,8 +214,8 @@ func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	return syntax, definition, err
 }
 
-// schemaOfText is the JSON Schema of a custom tool's input. In a schema, a grammar can only be a
-// pattern.
+// schemaOfText is the JSON Schema of a custom tool's input. A grammar for the input can only be a
+// regular expression (pattern) there.
 type schemaOfText struct {
 	Type    string `json:"type"`
 	Pattern string `json:"pattern,omitempty"`
@@ -224,10 +224,11 @@ type schemaOfText struct {
 // longestPattern is the greatest length of a pattern in bytes. A schema may contain at most 4,096.
 const longestPattern = 4000
 
-// patternOf returns a pattern for a grammar, which a whole text must match. The pattern is empty if
-// the grammar cannot be translated, or if the pattern would be too long for a schema. Then any text
-// is accepted, the client is told so, and the client itself checks the text. It returns an error
-// for an invalid grammar, as OpenAI does, because no text could ever match it.
+// patternOf returns a regular expression for a grammar; a text fits the grammar if all of it
+// matches. The pattern is empty if the grammar cannot be translated, or if it would be too long for
+// a schema. Then any text is accepted, the client is told so, and the client itself checks the
+// text. It returns an error for an invalid grammar, as OpenAI does, because no text could ever fit
+// it.
 func patternOf(syntax, definition string) (pattern string, err error) {
 	wrong := ""
 	switch syntax {
@@ -331,8 +332,9 @@ func (s *toolset) load(name string) {
 // model that cannot look something up answers from what it knows.
 var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "image_generation"}
 
-// leaveOut leaves out a tool that only adds an ability to the model. It returns an error for a tool
-// whose client waits for items that no local model writes, such as local_shell and computer.
+// leaveOut leaves out a tool that OpenAI's service would run itself, such as a web search, since a
+// model can answer without it. For other kinds, such as local_shell and computer, it returns an
+// error, because their clients wait for items that no local model writes.
 func (s *toolset) leaveOut(kind string) error {
 	if slices.ContainsFunc(ranElsewhere, func(begin string) bool {
 		return strings.HasPrefix(kind, begin)

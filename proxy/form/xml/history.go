@@ -128,9 +128,10 @@ func value(left []Param, name, text string) (value, rest string, ok bool) {
 }
 
 // result returns the result of a tool at the beginning of a user's message, and the text after it.
-// It returns false if the message does not begin with a result. Void writes <read_file_result>, the
-// result, and the closing tag, on lines of their own. The last closing tag counts, because the
-// result itself may contain such tags. For Cline the whole message belongs to the result.
+// It returns false if the message does not begin with a result. The editor Void writes
+// <read_file_result>, the result, and the closing tag, on lines of their own. The last closing tag
+// counts, because the result itself may contain such tags. For Cline the whole message belongs to
+// the result.
 func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
 	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
 		head, _, found := strings.Cut(text, "Result:")

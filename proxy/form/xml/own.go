@@ -101,7 +101,8 @@ func (o *own) may(text string) bool {
 // fenceOpening matches the opening line of a fence of XML, or a part of it.
 var fenceOpening = regexp.MustCompile("^[ \t]*(?:`{1,3}$|```(?:x|xm|xml)?[ \t]*(?:\n[ \t\n]*|$))?")
 
-// trimFence returns text without the opening of a fence and the blanks after it.
+// trimFence returns text without the line that opens a block of code, such as ```xml, and without
+// the blanks after it.
 func trimFence(text string) string {
 	return strings.TrimLeft(text[len(fenceOpening.FindString(text)):], " \t")
 }
@@ -159,8 +160,8 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 	return text, err == nil
 }
 
-// trimNewlines returns a value without the newlines that the function around adds to its beginning
-// and its end. A value that does not begin with a newline is returned unchanged.
+// trimNewlines returns value without the newlines at its beginning and its end, which around adds.
+// A value that does not begin with a newline is returned unchanged.
 func trimNewlines(value string) string {
 	if inner, ok := strings.CutPrefix(value, "\n"); ok {
 		return strings.TrimSuffix(inner, "\n")

@@ -23,8 +23,8 @@ var _ form.Form = Form{}
 
 // Open implements form.Form. It accepts requests that offer tools only in their prompt; for others
 // it returns nil. The prompt decides and not the User-Agent, because forks use other libraries, and
-// no other client writes such a section. The client runs one call per reply, so a second call is
-// never written. Open returns the error of the form that writes the rest of the reply.
+// no other client writes such a list of tools. The client runs one call per reply, so a second call
+// is never written. Open returns the error of the form that writes the rest of the reply.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if len(a.Tools) > 0 || a.Form != "" && a.Form != form.Void && a.Form != form.Cline {
 		return nil, nil
