@@ -80,8 +80,8 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 }
 
 // unknown returns the error for a tool that does not exist. Its data names similar tools, as the
-// registry finds them. The editor Void shows a user only the data of an error; most others show
-// only the message. So the message says it, too, if the tool was switched off.
+// registry finds them. That a tool was switched off is also said in the message, because the editor
+// Void shows a user only the data of an error, and most other clients show only the message.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", clip.To(name, 128))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {

@@ -43,8 +43,8 @@ func aliasOf(model string) string {
 	return AliasPrefix + model
 }
 
-// listsAliases reports whether the list of models has aliases for the client of a request. Clients
-// can ask for an alias even if it is not listed.
+// listsAliases reports whether the list of models also has the second names (see AliasPrefix) for
+// the client of a request. Clients can ask for a model by such a name even if it is not listed.
 func (s *Server) listsAliases(r *http.Request) bool {
 	switch s.cfg.VoidAliases {
 	case AliasesAlways:

@@ -173,8 +173,8 @@ func (m *Message) size() int {
 	return n
 }
 
-// Prompted records the prompt of the next generation; see chat.Observer. It is called before the
-// request to the server. If the server refuses, the prompt of the next attempt replaces it.
+// Prompted records the prompt of the next request to the model server, before it is sent. If the
+// server refuses, the prompt of the next attempt replaces it. See chat.Observer.
 func (b *Bodies) Prompted(text string) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
@@ -182,9 +182,9 @@ func (b *Bodies) Prompted(text string) {
 	b.missing = max(len(text)-b.promptRoom, 0)
 }
 
-// Heard starts the record of another answer of the model to this request, and returns the function
-// that records its events. A request can have several such generations, because a part of a reply
-// may be written anew. So one may begin before an earlier one ends.
+// Heard starts the record of another answer of the model, and returns the function that records its
+// events. A reply can be made of several answers, because a part of it may be written anew. So an
+// answer may begin before an earlier one ends.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()

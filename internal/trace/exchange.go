@@ -65,7 +65,8 @@ type Turn struct {
 	Number int `json:"turn,omitempty"`
 }
 
-// Way says how the model's reply was decoded: with which format, and by which strategy.
+// Way says how the model's reply was decoded: in which format the model writes calls, such as
+// "hermes", and by which strategy its text was obtained, such as "raw".
 type Way struct {
 	Format   string `json:"format,omitempty"`
 	Strategy string `json:"strategy,omitempty"` // the strategy that gave the reply
@@ -119,8 +120,9 @@ func (e *Exchange) Asked(r *chat.Request, stream bool) {
 	}
 }
 
-// Chosen records how the reply will be decoded; see chat.Request. It is called for each strategy
-// that is tried, and the last one gives the reply.
+// Chosen records how the reply will be decoded: the format in which the model writes calls, and the
+// strategy by which its text is obtained. It is called for each strategy that is tried, and the
+// last one gives the reply. See chat.Request.
 func (e *Exchange) Chosen(format, strategy string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()

@@ -102,8 +102,8 @@ var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
 // Answer reads the request in body and runs its reply. It returns an error if the request is
 // invalid or the reply fails. If the reply had begun, the error has also been written to the
-// client. The default model is filled in twice, because the form is chosen by the model's name, and
-// a name such as "@shell" is empty once the suffix is removed.
+// client. The default model is filled in before the form is chosen by the model's name, and again
+// after that, because a name such as "@shell" is empty without its suffix.
 func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record,
 	body []byte) error {
 	ctx, cancel := context.WithCancelCause(r.Context())

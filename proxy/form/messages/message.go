@@ -43,16 +43,16 @@ func (r *request) addSystem() {
 var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant,
 	"system": chat.System}
 
-// readMessages stores the conversation. A turn of the user may also contain results of calls, each
-// of which becomes a message of its own. It returns an error that names the wrong turn.
+// readMessages stores the conversation. A message of the user may also contain results of calls,
+// each of which becomes a message of its own. It returns an error that names the invalid message.
 func (r *request) readMessages(v *fastjson.Value) error {
 	r.Messages = nil
 	return field.Items(v, r.readMessage)
 }
 
-// readMessage adds one turn to the messages. It looks up the role first, because the content
-// depends on the role, and fields come in any order. It returns an error for an unknown role or an
-// invalid content.
+// readMessage adds a message of the request to r.Messages. It looks up the role first, because the
+// content depends on the role, and fields come in any order. It returns an error for an unknown
+// role or an invalid content.
 func (r *request) readMessage(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -79,8 +79,8 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	return nil
 }
 
-// readOther adds one turn in the notation of chat completions: a result of the role "tool", or an
-// assistant's turn with tool_calls. It returns an error if the turn is neither.
+// readOther adds one message in the notation of chat completions: a result of the role "tool", or
+// an assistant's message with tool_calls. It returns an error if the message is neither.
 func (r *request) readOther(v *fastjson.Value) error {
 	const roles = "user, assistant or system"
 	m, err := form.ReadMessage(v, roles)

@@ -25,7 +25,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Re
 }
 
 // readGenerate returns the request in a body that has a prompt and a format. As in Ollama, the
-// prompt becomes a chat of one turn. But if the client itself determines how the prompt is
+// prompt becomes a chat of one message. But if the client itself determines how the prompt is
 // rendered, for example by a template, the model continues it as a text. It returns an error if the
 // prompt is empty or a field is invalid.
 func readGenerate(v *fastjson.Value) (*form.Ask, error) {

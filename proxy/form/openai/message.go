@@ -14,7 +14,7 @@ import (
 // roles lists the roles of a message, for errors.
 const roles = "system, developer, user, assistant or tool"
 
-// Messages returns the conversation in a body, which is a list of messages or an object with a
+// Messages returns the conversation in a body. The body is a list of messages, or an object with a
 // member messages. It returns an error if there is no such list or a message is invalid.
 func Messages(body []byte) (all []chat.Message, err error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {

@@ -50,8 +50,8 @@ type nth struct {
 	first       chat.Counts // the token counts of the replies before this one
 }
 
-// run identifies a series of fragments that may share a chunk. Fragments of two calls must not
-// share a chunk, so a run has the index of its call.
+// run identifies a series of text fragments that can be sent in one chunk: the kind of the
+// fragments and, for a call, its index. Fragments of two calls must not share a chunk.
 type run struct {
 	kind  chat.Kind
 	index int

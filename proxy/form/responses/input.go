@@ -170,15 +170,15 @@ func (x *conversation) readMessage(v *fastjson.Value) error {
 	return nil
 }
 
-// add appends a message, which ends the turn of the assistant before it.
+// add appends a message, after it has completed the assistant's message before it (see endTurn).
 func (x *conversation) add(m chat.Message) {
 	x.endTurn()
 	x.ask.Messages = append(x.ask.Messages, m)
 }
 
-// endTurn joins the texts of the assistant's last turn, if there are any. They are separate until
-// then, because otherwise each item would copy the whole turn so far. 30,000 thoughts in one
-// request, 4 MB, once kept a core busy for a minute.
+// endTurn joins the texts and the thoughts of the assistant's last message, if they are still
+// separate. They are joined only once, because otherwise each item would copy the whole message so
+// far. 30,000 thoughts in one request, 4 MB, once kept a core busy for a minute.
 func (x *conversation) endTurn() {
 	if len(x.said)+len(x.thought) == 0 {
 		return
@@ -201,9 +201,10 @@ func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 	return &x.ask.Messages[len(x.ask.Messages)-1]
 }
 
-// readThought adds a thought of the model. The thought is sealed (form.SealThought) or plain text.
-// It goes to the last turn if that has neither text nor calls, and to a new turn otherwise. A
-// thought that another service has encrypted cannot be read and is skipped. It always returns nil.
+// readThought adds a thought of the model, which is plain text or was encoded by form.SealThought.
+// It goes to the last message if that is the assistant's and has neither text nor calls, and to a
+// new one otherwise. A thought that another service has encrypted cannot be read and is skipped. It
+// always returns nil.
 func (x *conversation) readThought(v *fastjson.Value) error {
 	text, ok := form.OpenThought(string(v.GetStringBytes("encrypted_content")))
 	for _, member := range []string{"content", "summary"} {

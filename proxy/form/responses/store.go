@@ -136,8 +136,8 @@ func (s *Replies) count(k *keptReply, n int) {
 	}
 }
 
-// greediest returns the owner who uses the largest share of the limits, or "" if there are no
-// replies. s.mu must be held.
+// greediest returns the owner whose stored replies come nearest to the limits, or "" if there are
+// no replies. s.mu must be held.
 func (s *Replies) greediest() (owner string) {
 	most := -1.0
 	for name, h := range s.shares {

@@ -61,9 +61,10 @@ func (c *Commander) unwrap(call *chat.Call) {
 	}
 }
 
-// read returns the call that a line runs. It returns false if this package could not have written
-// the line. A line that fetches a stored call by its id can only be read as long as the call is
-// stored. After that it stays text. The last 1,000 calls, or 64 MiB, are stored until a restart.
+// read returns the call that a command line runs. It returns false if this package could not have
+// written the line. A line that fetches a stored call by its id can only be read as long as the
+// call is stored. After that it stays text. The last 1,000 calls, or 64 MiB, are stored until a
+// restart.
 func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
 	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
 		return c.Kept(id)
