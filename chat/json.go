@@ -43,8 +43,8 @@ func AppendShortQuoted(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// appendEscaped appends s as AppendEscaped does. U+2028 and U+2029 are escaped if separators is
-// true.
+// appendEscaped appends s with the characters escaped that JSON does not allow in a string. U+2028
+// and U+2029 are escaped as well if separators is true.
 func appendEscaped(dst []byte, s string, separators bool) []byte {
 	start := 0
 	for i := plain(s); i < len(s); i += plain(s[i:]) {

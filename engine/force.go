@@ -43,8 +43,9 @@ const (
 	unbounded = -1
 )
 
-// forcedBy returns the constraint for a request whose tool_choice requires a call of one of the
-// tools. Its strings have no bound, because a bound would silently cut a file's text in two.
+// forcedBy returns the constraint that makes the model call one of the tools, for a request whose
+// tool_choice requires a call. It sets no maximum length for strings in the arguments, because that
+// would silently cut the text of a file in two.
 func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: longIntegers(r)}, r.MaxTokens)
 	if r.MaxTokens == 0 {
@@ -114,9 +115,10 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 // callMark and callEnd are put around the object of a forced reply, so that it is read as a call.
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// addMarks returns a hook that puts the tags of a call around a forced reply, since the model was
-// not asked to write them. So the usual decoder reads the reply like any other call, and its
-// arguments stream. A reply that is cut gets no closing tag, so its call stays open.
+// addMarks returns a hook that puts the tags of a call around a reply that is constrained to a
+// call, because the constraint covers only the call's object. With the tags the usual decoder reads
+// the reply like any other call, and its arguments stream. A reply that is cut gets no closing tag,
+// so its call stays incomplete.
 //
 //	<tool_call>
 //	{"name":"clock","arguments":{"zone":"UTC"}}
@@ -144,11 +146,11 @@ func (j *job) withForcedCall(f *forcing) *job {
 	return k
 }
 
-// onlyOffered returns the events of a reply. A call is replaced by its text if its tool was not
-// offered, or may not be called. The decoder lets no such call through, but a server's own parser
-// does: models invent tools, and some parsers read calls under tool_choice "none" as well. If
-// tool_choice requires a call, the text of such a call is left out, since requireCall then ends the
-// reply with an error.
+// onlyOffered returns the events of a reply, in which each call of a tool that was not offered, or
+// may not be called, is replaced by its text. The decoder lets no such call through, but a server's
+// own parser does: models invent tools, and some parsers read calls under tool_choice "none" as
+// well. If tool_choice requires a call, the text is left out, too, because requireCall then ends
+// the reply with an error.
 func onlyOffered(j *job, in events) events {
 	may := map[string]bool{}
 	for _, tool := range callable(j.request) {
@@ -188,10 +190,10 @@ func onlyOffered(j *job, in events) events {
 	}
 }
 
-// requireCall ends a reply with an error if tool_choice requires a call and there was none, because
-// clients that read only the call would take an answer in text for success. It also does so if the
-// server breaks off a forced call. That is not a temporary failure, since 16 of 20 such requests
-// ended the same way, so clients must not retry automatically.
+// requireCall returns the events of a reply, but ends it with an error if tool_choice requires a
+// call and there is none. Clients that read only the call would take an answer in text for success.
+// If the server breaks off a forced call, the error is not marked as temporary, since 16 of 20 such
+// requests failed again, so clients must not retry automatically.
 func requireCall(r *chat.Request, in events) events {
 	if !r.Required {
 		return in

@@ -189,8 +189,8 @@ func (a *formedAnswer) sendKept(text string) bool {
 	return a.let(text)
 }
 
-// complete returns what must follow the sent bytes so that the answer fits: the rest of the model's
-// text, unchanged, repaired or written again. If nothing helps, the error says what is wrong.
+// complete returns the text to send after the bytes already sent: the rest of what the model wrote,
+// unchanged, repaired or written again. If nothing helps, the error says what is wrong.
 func (a *formedAnswer) complete(text string) (rest string, err error) {
 	if len(a.rules.CheckValue([]byte(text))) == 0 {
 		if a.sent == 0 {

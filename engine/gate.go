@@ -156,9 +156,9 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	return picked.Tool, counts
 }
 
-// pickPrompt returns a prompt that asks for a pick. It has one example for each of the first tools,
-// and some that need no tool. The latter show that "none" is an answer, because the gate is there
-// for models that call a tool for everything.
+// pickPrompt returns a prompt that asks the model which tool a message needs, with an example for
+// each of the first four tools. Other examples need no tool, and show that "none" is an answer,
+// because some models call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
 	b.WriteString(

@@ -126,10 +126,9 @@ func (g *guard) rules(tool chat.Tool) *valid.Validator {
 	return g.j.rules(tool, g.j.names.forClient(tool.Name))
 }
 
-// begin keeps the start of a call until some of its arguments may be sent. Until then the call can
-// still become text, or another call, without the client noticing. The call of a strict tool must
-// fit in every way. So it is kept until it is complete, and is written again as a whole if
-// necessary. begin always returns true.
+// begin starts to hold back a call, until some of its arguments may be sent. Until then the call
+// can still become text, or another call, without the client noticing. The call of a strict tool
+// must fit the schema exactly, so it is held back until it is complete. begin always returns true.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)
@@ -138,8 +137,8 @@ func (g *guard) begin(ev chat.Event) bool {
 	return true
 }
 
-// doubtful keeps the text of a call that can be read in several ways. None of the readings is
-// passed on, and the model writes the call again later. doubtful always returns true.
+// doubtful keeps the text of a call whose arguments can be read in more than one way. The client
+// gets nothing of it, and the model writes the call again later. doubtful always returns true.
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)
@@ -150,7 +149,8 @@ func (g *guard) doubtful(ev chat.Event) bool {
 	return true
 }
 
-// goesOn reports whether an event continues the text of a doubtful call.
+// goesOn reports whether an event is more text of the call c. It concerns only a call that began as
+// text, because it is doubtful whether the model meant it as a call.
 func (c *guarded) goesOn(ev chat.Event) bool {
 	return c.text != "" && ev.Kind == chat.Text && ev.Meta != nil && ev.Meta.Doubt == c.tool.Name
 }
@@ -158,9 +158,10 @@ func (c *guarded) goesOn(ev chat.Event) bool {
 // repairs reports whether the settings allow that a call is written again.
 func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine.cfg.NoReask }
 
-// write sends the part of the arguments that can no longer turn out wrong, once there is enough of
-// it. A short call that turns out wrong is better asked for once more, which requires that nothing
-// of it was sent. It returns false if no more events are wanted.
+// write adds ev's text to the arguments, and sends the part that can no longer turn out wrong. It
+// sends nothing before some length is reached, because a short call that turns out wrong is better
+// asked for once more, which requires that nothing of it was sent. It returns false if no more
+// events are wanted.
 func (g *guard) write(ev chat.Event) bool {
 	c := g.call
 	c.args.Write(ev.Text)
@@ -187,10 +188,10 @@ func (g *guard) release(c *guarded, to int) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
 
-// end sends the rest of a call that fits, and keeps a call that must be repaired. It returns false
-// if no more events are wanted. Members that the schema forbids are removed if the call fits
-// without them, since models like to add such members ("reason": "user asked"). A second generation
-// would risk the parts that were right.
+// end completes a call whose arguments have ended, and returns false if no more events are wanted.
+// A call that fits is sent. So is one that fits once surplus members are removed, since models like
+// to add some ("reason": "user asked"), or misspelt ones renamed. Any other call is kept to be
+// repaired later. To generate it again at once would risk the parts that were right.
 func (g *guard) end() bool {
 	c := g.call
 	g.call = nil
@@ -254,11 +255,11 @@ func (g *guard) stop(reason, cause string) {
 	sendAll(*end, g.yield)
 }
 
-// finish ends a reply. It returns false if no more events are wanted. A call that is still open was
-// cut off. What was sent of it stays open, and the rest is left out, because it is not known what
-// would have followed: {"path": "/tmp/x" might have gone on with , "dry_run": true}.
+// finish passes on the event that ends a reply, and returns false if no more events are wanted. If
+// the reply was cut within a call, the rest of the call is not made up, because it is not known
+// what would have followed: {"path": "/tmp/x" might have gone on with , "dry_run": true}.
 //
-// A call that the model ended wrongly is handled differently. What was sent of it is kept, and the
+// If instead the model ended the call itself, but wrongly, the part that was sent is kept, and the
 // rest is written again.
 func (g *guard) finish(ev chat.Event) bool {
 	if c := g.call; c != nil && c.begun && g.j.seen != nil && g.j.seen.end == chat.Stop {

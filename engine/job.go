@@ -115,9 +115,8 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 }
 
 // inPrompt returns the request with the tools that its prompt must list. If toolnorm reads the
-// calls, these are the tools that are not already defined in the conversation. Otherwise they are
-// all tools, because a server that reads calls itself rejects calls of a tool that it was not
-// given.
+// calls, tools that a message of the conversation already defines are left out. If the server reads
+// them, all tools are listed, because it rejects calls of tools that it was not given.
 func inPrompt(r *chat.Request, strategy string) *chat.Request {
 	c := *r
 	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), definedIn)

@@ -9,8 +9,8 @@ import (
 // gathered has the tokens of a reply as the model wrote it, including calls and reasoning.
 type gathered struct{ tokens []chat.Token }
 
-// gather is a hook that moves the tokens of an event to g. Only at the end of a reply it is known
-// whether they belong to text or to a call.
+// gather is a hook that moves the log probabilities of an event's tokens to g, because only at the
+// end of a reply it is known whether the tokens belong to text or to a call.
 func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Meta != nil && ev.Meta.Logprobs != nil {
 		g.tokens = append(g.tokens, ev.Meta.Logprobs...)
@@ -41,10 +41,9 @@ func (g *gathered) of(text string) []chat.Token {
 	return nil
 }
 
-// addLogprobs is the stage that adds the log probabilities to a reply that is text although tools
-// were offered. They come at the reply's end, because until then it may still become a call, whose
-// tokens are its markup and not its arguments. A call gets no log probabilities, and the client is
-// told so.
+// addLogprobs is the stage that adds log probabilities to a reply that is text although tools were
+// offered. They come with the end of the reply. Until then the reply may become a call, and its
+// tokens are then markup. A reply with a call gets no log probabilities, and the client is told so.
 func addLogprobs(j *job, in events) events {
 	if j.seen.tokens == nil {
 		return in

@@ -37,9 +37,9 @@ type memory struct {
 // difference without a restart.
 const undigestedAge = time.Hour
 
-// lessons are the things that were learned about one model. A copy may be read without the lock,
-// because no step changes what the copies share. Answers are right without lessons as well. A
-// request without them only tries again what failed before, or asks again what was already asked.
+// lessons are the things that were learned about one model. They only save time: without them a
+// request tries again what failed before, or asks again what was already asked. A copy may be read
+// without the lock, because the values to which the copies point never change.
 type lessons struct {
 	until time.Time // without a digest: when the lessons expire
 

@@ -80,10 +80,10 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// aliasTools returns the job with tools renamed to names that the model's family can write. A tool
-// keeps its name if every family can write the name, or if a test shows that this family can. If a
-// name does not come back unchanged, the call is lost. An alias costs the model a hint at most.
-// aliasTools never fails.
+// aliasTools returns the job with aliases for the tools whose names the model's family may not be
+// able to write. A tool keeps its name if every family can write it, or if a test shows that this
+// family can. A call whose name is written wrongly is lost, while an alias only hides from the
+// model what the name says. aliasTools never fails.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := unsureNames(j.request)
 	if len(odd) == 0 {
@@ -111,8 +111,9 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// list returns a text that names the tools in odd that have aliases, each with its alias. People
-// who read logs and prompts see only the aliases, so they need such a list.
+// list returns the names in odd that have aliases, each with its alias, as a text for logs and
+// prompts, in which otherwise only the aliases appear. After maxListed names it says how many more
+// there are.
 func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
@@ -126,10 +127,10 @@ func (n *names) list(odd []string) string {
 	return strings.Join(list, ", ")
 }
 
-// unsureNames returns the names of the request that may not come back unchanged, each once: those
-// of the offered tools in order, then those of earlier calls. Empty names are skipped. Names in the
-// history count, because the model sees them in its family's format, and a name that breaks the
-// markup breaks the prompt.
+// unsureNames returns the tool names in the request that a model's family may not be able to write,
+// each once: those of the offered tools in order, then those of earlier calls and results. Earlier
+// calls count because they are written into the prompt in the family's format, and a name that
+// breaks the markup breaks the prompt. Empty names are skipped.
 func unsureNames(r *chat.Request) []string {
 	var list []string
 	var seen map[string]bool // allocated only when there are such names
@@ -356,10 +357,10 @@ type trial struct {
 	ok     bool
 }
 
-// carries reports whether a call with the name is still the same after the job's family has printed
-// and parsed it. If this fails even with a name that every family can write (controlName), the test
-// says nothing, and carries returns true. A test takes some ten microseconds, and clients send the
-// same names with every request, so the result is cached.
+// carries reports whether a call of a tool with that name keeps its name when the job's family
+// prints the call and parses it again. If even a plain name (controlName) is lost, the test says
+// nothing about the family, and carries returns true. A test takes some ten microseconds, and
+// clients send the same names with every request, so the result is cached.
 func (t *target) carries(name string) bool {
 	f := t.format
 	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name),

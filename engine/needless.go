@@ -44,7 +44,8 @@ func doubtCalls(j *job, ctx context.Context, in events) events {
 	}
 }
 
-// doubted is a reply whose first call may not be needed.
+// doubted is a reply whose first call is perhaps needless, so that it is held back and the model is
+// asked whether the message needs a tool.
 type doubted struct {
 	j     *job
 	yield func(chat.Event, error) bool
@@ -135,8 +136,9 @@ func valuesOf(text string) (all []string, err error) {
 	}
 }
 
-// settle sends the reply that was held back, or a new reply if the model did not need its call. It
-// is called at the end of the reply, when the server is free.
+// settle sends the reply that was held back because of a call that may be needless. If the model,
+// asked again, needs no tool, settle sends a new reply, made without tools, instead. It is called
+// at the end of the reply, when the server is free.
 func (d *doubted) settle(ctx context.Context) {
 	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
 	if d.j.before.picked == "" {
@@ -187,8 +189,8 @@ func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	return picked, spent.Plus(more)
 }
 
-// control returns a message that requires the tool. A model that picks no tool for it never picks
-// one.
+// control returns a user's message that clearly needs the tool. If a model picks no tool for it,
+// the model never picks one, so its answer "no tool" to other messages means nothing.
 func control(tool chat.Tool) string {
 	return "I need this done now: " + firstLine(tool.Description) + ". Use " + tool.Name + "."
 }

@@ -118,7 +118,8 @@ func (h *held) Close() error {
 	return h.ReadCloser.Close()
 }
 
-// Broken returns why the answer did not end well, or nil if it did, or if its body cannot say.
+// Broken returns the reason why the answer broke off. It returns nil if the answer ended well, or
+// if the underlying body does not record such a reason.
 func (h *held) Broken() error {
 	if b, ok := h.ReadCloser.(interface{ Broken() error }); ok {
 		return b.Broken()
@@ -126,9 +127,9 @@ func (h *held) Broken() error {
 	return nil
 }
 
-// passedRoot returns the key of the conversation to which a request belongs that is passed on
-// unread. The key is made of the same parts that root uses. If v is nil, it is made of the model
-// alone.
+// passedRoot returns the key of the conversation of a request that is passed on unread. It is made
+// of the same parts as the key of other requests (see root), or of the model alone if v, the parsed
+// body, is nil.
 func passedRoot(model string, v *fastjson.Value) string {
 	var k upstream.Root
 	k.Add(model)

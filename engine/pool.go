@@ -131,8 +131,9 @@ func listedName(model string) string {
 	return strings.TrimSuffix(strings.ToLower(model), ":latest")
 }
 
-// state returns how old the knowledge about a server is, and whether the server has the model with
-// that listedName. The error away says why the server cannot be reached, and is nil if it can.
+// state returns the time since the server's models were listed, and whether the list has the given
+// model, in the form of listedName. The error away says why the server cannot be reached, and is
+// nil if it can.
 func (m *member) state(model string) (age time.Duration, has bool, away error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -242,7 +243,8 @@ func pickBounded(all []*member, factor float64) int {
 	}))
 }
 
-// give subtracts a finished request from a server's count.
+// give subtracts one from the number of requests that are running at the server m, because a
+// request has finished.
 func (p *pool) give(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -61,7 +61,7 @@ type readingNote struct {
 	Unread bool   `json:"unread,omitempty"`
 }
 
-// noteFile is the content of the file.
+// noteFile is the content of the file in which findings about models are stored.
 type noteFile struct {
 	Program string `json:"program"`
 	Models  []note `json:"models"`

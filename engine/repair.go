@@ -71,11 +71,11 @@ type repairing struct {
 	do   func(*guarded) (json.RawMessage, bool)
 }
 
-// ladder returns the steps for a call, the cheapest one first. Rewriting costs one constrained
-// generation of one call. Reasking costs a whole reply, and requires that nothing was sent. But if
-// only members are missing that the model did not write under another name either, reasking comes
-// first. Under a schema that requires a date, a constrained model would have to make one up, where
-// a question may be the better answer.
+// ladder returns the ways to repair a call, in the order in which they are tried. Rewriting, one
+// constrained generation of the call alone, is the cheapest. Reasking costs a whole reply, and is
+// possible only if nothing was sent. Yet it comes first if the call's only fault is that members
+// are missing: a constrained model would have to make up a required date, say, where a question to
+// the user may be the better answer.
 func (g *guard) ladder(c *guarded) []repairing {
 	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
 	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.begun, g.reask}
@@ -124,9 +124,9 @@ func onlyFormats(problems []valid.Problem) bool {
 	})
 }
 
-// complete sends the unsent part of a call whose arguments are now known. It returns false if no
-// more events are wanted. If part of the call was sent, the safe text that was read but not sent
-// comes first, and then the rest of args.
+// complete sends the rest of a call whose arguments are now known to be args, and returns false if
+// no more events are wanted. If a part of the call was sent, the rest begins with text of the model
+// that was found right but not sent yet, and the remainder of args follows.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
 	if c.args != nil && c.args.Cut() {
@@ -160,9 +160,9 @@ func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.Ra
 	return args, ok
 }
 
-// giveUp ends a call that could not be repaired. The call is sent as the settings want it, or
-// without the optional members that do not fit, or else as text if nothing of it was sent.
-// Otherwise the reply ends as if it was cut. It returns false if no more events are wanted.
+// giveUp ends a call that could not be repaired, in the first of these ways that is possible: as
+// the settings say, without the optional members that do not fit, or as text if nothing of it was
+// sent. Otherwise the reply ends as if it was cut. It returns false if no more events are wanted.
 func (g *guard) giveUp(c *guarded) bool {
 	switch g.j.engine.cfg.OutOfBounds {
 	case BoundsClamp:
@@ -220,10 +220,10 @@ func (g *guard) misfit(c *guarded) string {
 		valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }
 
-// rewrite has the model write the call again, constrained to the schema, in the same place of the
-// reply. The part that was sent is kept. A server that refuses the schema, or crashes on it as
-// Ollama 0.24 does on large ones, gets a weaker schema. It returns false if that gives no call that
-// fits.
+// rewrite returns the arguments of c as the model writes them once more, constrained to the tool's
+// schema. The parts that fit are kept, and so is all that was sent. If the server refuses the
+// schema, or crashes on it as Ollama 0.24 does on large ones, rewrite tries a weaker one. It
+// returns false if that gives no call that fits.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	// The parts of the old arguments that fit are fixed by const. So the model fills in the rest,
 	// and cannot forget half a file while it corrects a number. A call that cannot be divided into
@@ -278,9 +278,9 @@ func (g *guard) bounded() bool {
 		tool: tool}, call.Args)
 }
 
-// forced has the model write the object of a call that it is constrained to: {"name": …,
-// "arguments": …}. It returns an error if the generation fails, or if the text is not JSON, as from
-// a server that ignores the constraint.
+// forced returns a call that the model writes as the object {"name": …, "arguments": …}, because f
+// constrains it to write nothing else. It returns an error if the generation fails, or if the text
+// is not JSON, which happens with a server that ignores the constraint.
 func (g *guard) forced(f *forcing) (chat.Call, error) {
 	var call struct {
 		Name      string
@@ -347,9 +347,9 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// acceptOther returns the arguments of a call in the reply to reask, or false if it does not fit. A
-// valid call of another tool that may be called replaces the one that did not fit, because the
-// model has changed its mind.
+// acceptOther returns the arguments of call, which the model wrote in answer to the request to
+// repair c. If call is a valid call of another tool, it replaces c, because the model has changed
+// its mind. acceptOther returns false if call does not fit its tool's schema.
 func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	if call.Name == c.tool.Name {
 		return g.acceptRewrite(c, call)

@@ -226,8 +226,9 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 	return &ollama.Backend{Client: client, Owner: owner}
 }
 
-// probe returns the job with the facts about the model and its server, or the server's error. It is
-// called again after the family has changed, because the family determines which tags matter.
+// probe returns the job with the facts about the model and its server, such as which of the
+// family's tags are control tokens, or the server's error. It is called again after the family has
+// changed, because other tags then matter.
 func (j *job) probe(ctx context.Context) (*job, error) {
 	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name},
 		func() (upstream.Facts, error) {
@@ -275,10 +276,10 @@ func (e *Engine) prefix(m *member) string {
 	return m.name + "/"
 }
 
-// place returns the server of a model, and the model's name there. Unlike route it does not ask the
-// server for its kind. A name with a slash does not always begin with a server's name. For example,
-// Ollama's own models are called "hf.co/user/model", and go to the first server unless one of the
-// settings has that very name.
+// place returns the server of a model, and the model's name there. It sends nothing to the server.
+// In a name with a slash, the part before it is a server only if the settings have a server of that
+// name. Otherwise, as in Ollama's own "hf.co/user/model", the whole name is a model of the first
+// server.
 func (e *Engine) place(model string) (*server, string) {
 	model = e.Real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {

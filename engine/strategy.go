@@ -29,9 +29,9 @@ func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 // the model's text comes first.
 var byDefault = []string{Raw, Tap, Native, Prompt}
 
-// needsServerChat reports whether a request can only be answered by the server's own chat API,
-// which constrains replies to a schema, and returns probabilities token by token. Requests with
-// tools have no format at this point, so no call is lost to the server's parser.
+// needsServerChat reports whether r can be answered only by the server's own chat API, because it
+// wants an answer that fits a schema, or the log probabilities of a reply without tools. Only a
+// request without tools still has a Format here, so no call is lost to the server's parser.
 func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }
@@ -133,10 +133,10 @@ func (j *job) answer(ctx context.Context) events {
 // occurs when the parser of a server takes a text for a call, and then drops the call.
 const whySwallowed = "the server passed on nothing of what the model wrote"
 
-// try yields the reply by the job's strategy. It returns the job that the server answered. If
-// curable is set, a failure that another strategy may cure is not yielded, provided that nothing
-// was yielded before it. In this case the result why is the reason of the failure. Otherwise why is
-// "".
+// try passes the reply, made by the job's strategy, to yield. If curable is true, and the reply
+// fails before anything was yielded in a way that another strategy may avoid, the failure is not
+// yielded, and the result why is its reason. In all other cases why is "". The returned job is the
+// one that the server answered.
 func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (
 	_ *job, why string) {
 	if j.observer.OnPlan != nil {

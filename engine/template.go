@@ -59,11 +59,11 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 
-// askTemplate asks the server about the model's template, and returns the result as a reading. It
-// returns an error if the server did not answer. If a family claims the model's name, the template
-// is only checked (two renderings). The family is not used if the template prints other calls.
-// Whoever made the file has chosen the name, but the template is the one that the model was trained
-// with.
+// askTemplate renders the model's template with a few calls, and returns what this shows about the
+// way in which the model writes. If a family claims the model's name, the template is only compared
+// with the family (two renderings), and wins if it prints other calls: the name is chosen by
+// whoever made the file, but the model was trained with the template. askTemplate returns an error
+// if the server did not answer.
 func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, error) {
 	claimed := len(t.format.Models) > 0 && t.format.Name != "generic"
 	if r := t.readBy(claimed); r != nil {
@@ -121,11 +121,11 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	return r, nil
 }
 
-// readBy returns a reading for a model that has a parser of Ollama's own (PARSER), or nil if there
-// is no such parser. The reading has the format of the parser's family. If the model's name claims
-// another family, readBy returns nil, so that the template decides. If the name claims the same
-// family, it returns a reading that changes nothing. The maker of the model chose both name and
-// parser, and a template may be a stranger's, so the parser counts more.
+// readBy returns a reading (how the model writes) from the model's PARSER, which names the parser
+// that Ollama uses for its calls. It returns nil if there is none. If the model's name claims a
+// family, the reading changes nothing when the parser is of that family, and is nil when it is not,
+// so that the template decides. Without a claimed family the parser decides before the template,
+// because the maker of the model chose it, and a template may be a stranger's.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

@@ -60,10 +60,10 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	return j.with(&r)
 }
 
-// toolRoom returns how many tokens the tools of a request may take, if the request is longer than
-// its context. This is the room that the conversation and the reply leave, but at most half of the
-// context, and at least a quarter. With less an agent's tools would have to be left out, while its
-// conversation can be trimmed. The parameter tokens is the length of the whole request.
+// toolRoom returns how many tokens the tools of a request may take if the request is longer than
+// its context. This is what the conversation and the reply leave free, but at least a quarter of
+// the context and at most half. With less than a quarter an agent would lose tools, while its
+// conversation can be trimmed instead. The parameter tokens is the length of the whole request.
 func toolRoom(r *chat.Request, tokens, context int, meter window.Meter) int {
 	rest := tokens - tokensOf(r.Tools, meter)
 	free := context - rest - window.Room(r.MaxTokens, context)

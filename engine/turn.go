@@ -48,9 +48,9 @@ func (t *turn) end() {
 	}
 }
 
-// timeouts returns the time limits of an attempt. They are reduced by the time that earlier
-// attempts took. An attempt for which another server may be asked does not wait in the queue of a
-// full server.
+// timeouts returns the time limits of the next attempt at a reply, reduced by the time that earlier
+// attempts took. If pooled is true, so that another server may be asked instead, the attempt does
+// not wait in the queue of a full server.
 func (t *turn) timeouts(pooled bool) wait.Timeouts {
 	limits := t.engine.cfg.Timeouts
 	if len(t.tried) > 0 {
@@ -124,8 +124,8 @@ func (t *turn) elsewhere(ctx context.Context, err error) bool {
 	return true
 }
 
-// told returns the error for the client. If every server of a pool has failed, the error names them
-// all. Otherwise it is err itself.
+// told returns the error that the client gets in place of err. If every server of a pool has
+// failed, it is an error that names all of the servers. Otherwise it is err itself.
 func (t *turn) told(err error) error {
 	if t.at == nil || fault.From(err).Kind != fault.Unavailable || t.tried[t.at] == nil {
 		return err

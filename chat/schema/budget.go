@@ -148,11 +148,11 @@ func (b *budget) tooMany() string {
 	return ""
 }
 
-// visit counts the contents of a value under a key. It returns a sentence about the first limit
-// that is exceeded, or "" if none is. The limit of a list depends on its keyword, because values of
-// an enum are only compared, while each branch of an anyOf is multiplied with its neighbors. A key
-// counts as the keyword wherever it occurs. To distinguish schemas from other values, such as a
-// default with a member "pattern", would need another reader.
+// visit counts the contents of the value v, which is the member named key of a schema. It returns a
+// sentence about the first limit that is exceeded, or "". A list's limit depends on its keyword:
+// values of an enum are only compared, while each branch of an anyOf is multiplied with its
+// neighbors. Any member named like a keyword counts as one, even if it is in a default, because
+// telling these apart would need another reader.
 func (b *budget) visit(v *jsontree.Value, key string) string {
 	if v == nil {
 		return ""

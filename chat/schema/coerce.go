@@ -220,9 +220,8 @@ func (t *Type) Fit(value string) string {
 	return value
 }
 
-// fits reports whether t allows a scalar as it is written. Values of an enum are compared by their
-// spelling. That is enough for Fit, which then compares a value with another spelling by its
-// meaning.
+// fits reports whether a scalar is of a type that t allows and, if t lists values, is spelled like
+// one of these. Fit looks for a value with the same meaning if this returns false.
 func (t *Type) fits(value string) bool {
 	return t.kinds&KindOf(value) != 0 && (len(t.enum) == 0 || slices.Contains(t.enum, value))
 }

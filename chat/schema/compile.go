@@ -90,10 +90,10 @@ func (t *Type) values(v *jsontree.Value) {
 	t.kinds = cmp.Or(t.kinds, implied)
 }
 
-// inside compiles members and elements, which are then found by their text. A pattern of names that
-// Go cannot read (look-around) is left out, and its members are read like any others. "properties"
-// without a type means an object. true and false compile to nil, because nothing is known of the
-// values of such members, or there are none.
+// inside compiles the schemas of members and elements, and notes the names of members. A pattern of
+// names that Go cannot read (look-ahead) is left out, so additionalProperties applies to its
+// members. "properties" without a type means an object. The schemas true and false compile to nil:
+// nothing is known of values under true, and none exist under false.
 func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 	for _, m := range t.props.Members {
 		t.order = append(t.order, m.Name)

@@ -110,8 +110,8 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
-// ConstrainAnswer returns the constraint for an answer under a response_format. If Stands is set,
-// the parts that it names must have their values.
+// ConstrainAnswer returns the constraint for an answer whose schema, from response_format, is form.
+// If o.Stands is set, the parts of the answer that it fixes must have their fixed values.
 func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	doc := ParseTools([]chat.Tool{{Schema: form}})[0]
 	answer := doc.Arguments()

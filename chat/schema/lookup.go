@@ -62,9 +62,9 @@ func (t *Type) look() *lookup {
 	return l
 }
 
-// prop returns the type of a member, and false if the member is not listed. The subschema's own
-// list takes precedence over those of its references and its allOf, and these over the alternatives
-// of a union.
+// prop returns the type of the member with that name, and false if no schema lists it. A listing in
+// the schema's own properties takes precedence over those reached by $ref or allOf, and these over
+// those in the alternatives of a union.
 func (l *lookup) prop(name string) (t *Type, listed bool) {
 	all, listed := l.listed[name]
 	if !listed {

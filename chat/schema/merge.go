@@ -15,10 +15,10 @@ const (
 	maxMerged = 12
 )
 
-// mergeAll returns a place (a subschema) that allows every value that fits all of the given places,
-// of which there must be at least one. Places that are not unions are merged by halves, because
-// merging them one after the other would copy all members so far each time. The sizes of unions
-// multiply, so their order decides which of them is dropped.
+// mergeAll returns a schema that allows every value that fits all schemas in list, which must not
+// be empty. Schemas without unions are merged by halves, because merging one after the other would
+// copy all members so far each time. Unions are merged in their order: the sizes of two multiply,
+// and the one that makes the result too large is dropped.
 func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	plain := func(p *Place) bool { return p.ref == nil && p.Alternatives == nil }
 	for len(list) > 0 {
@@ -133,9 +133,10 @@ func (p *Place) mergeEnum(b *Place) bool {
 	return len(p.Enum) > 0
 }
 
-// mergeScalars takes the tighter of two bounds. It takes all patterns and formats, because only the
-// writer knows which of them it can express. Of two multipleOf it takes the first, because no
-// writer enforces them, and one is enough for the demo.
+// mergeScalars adds b's constraints on strings, numbers and lengths to p's. Of two bounds it keeps
+// the tighter one. It keeps all patterns and formats, because only the writer knows which of them
+// it can express. Of two multipleOf it keeps p's, because no writer enforces them, and one is
+// enough for the demo.
 func (p *Place) mergeScalars(b *Place) {
 	p.Patterns, p.Formats = bothWords(p.Patterns, b.Patterns), bothWords(p.Formats, b.Formats)
 	p.MinLength, p.MaxLength = larger(p.MinLength, b.MinLength), smaller(p.MaxLength, b.MaxLength)
@@ -204,10 +205,10 @@ func (d *Doc) both(a, b *Place, depth int) *Place {
 	return d.merge(a, b, depth+1)
 }
 
-// mergeObjects merges member by member. If only one of the two places lists a member, the member
-// must fit the other place's additionalProperties as well. So with additionalProperties false in
-// one part of an allOf, nothing fits the members of the other parts. The specification demands
-// this, and authors often write it by mistake. settle removes such members.
+// mergeObjects merges b's members into p, for a value to which both apply (allOf). If only one of
+// the two lists a member, the member must also fit the other's additionalProperties. So if one has
+// additionalProperties false, nothing fits members that only the other lists. The specification
+// demands this, and authors often write it by mistake. settle removes such members.
 func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	members := make([]Member, 0, len(p.Members)+len(b.Members))
 	at := make(map[string]*Place, len(b.Members))

@@ -91,21 +91,19 @@ func (c *constrainer) float(s *Place) {
 	c.raw(`{"type":"number"}`)
 }
 
-// unbounded records that a limit, which may be nil, is not enforced. Servers would accept the
-// keyword and not enforce it, so it is not sent.
+// unbounded records that the limit b, unless it is nil, is dropped from the constraint. Servers
+// would accept its keyword and not enforce it, so it is not sent.
 func (c *constrainer) unbounded(b *Bound, s *Place) {
 	if b != nil {
 		s.doc.Drop(b.At, b.Keyword)
 	}
 }
 
-// integer writes an integer with its range. In a weak constraint it writes no range, and records
-// that the bounds are dropped (see exactInteger). Servers make grammar rules from the digits of a
-// range. The range that nearly all integers have is written only once, under $defs, because
-// grammars of Ollama 0.24 end at 32 KB. An integer with one bound gets the general bound at the
-// other end. If its minimum is greater than the general bound, the minimum is also written as the
-// maximum. Likewise, a maximum below the negative of the general bound is also written as the
-// minimum.
+// integer writes an integer with its range. A weak constraint, for a server that refused the full
+// one, has no range, and the bounds are recorded as dropped. Servers make grammar rules from the
+// digits of a range. The range that nearly all integers have is written only once, under $defs,
+// because grammars of Ollama 0.24 end at 32 KB. An integer with only a minimum or a maximum gets
+// the general bound at its other end, or the minimum or maximum itself where that is farther out.
 func (c *constrainer) integer(s *Place) {
 	least, most := s.Minimum.Whole(1), s.Maximum.Whole(-1)
 	if least == nil || c.o.Weak {
@@ -153,9 +151,10 @@ var heldFormats = []string{"date", "time", "date-time", "uuid"}
 // grammar in which a repetition comes to 2000 rules.
 const maxCount = 1999
 
-// string writes a text with a pattern, a format or a length, because servers enforce only one of
-// these. A pattern says most, then a format. A maxLength beyond the bound is tightened instead of
-// dropped. It is not reported, because every text that fits the constraint fits the original.
+// string writes the schema of a text with its pattern, its format or its lengths, because servers
+// enforce only one of these. The pattern is preferred, then the format. A maxLength above the
+// general bound is replaced by that bound, which is not reported as dropped, because the bound is
+// stricter.
 func (c *constrainer) string(s *Place) {
 	pattern := c.held(s.Patterns, s, func(text string) (string, bool) {
 		return serverPattern(text, c.o.length())
@@ -188,11 +187,11 @@ func (c *constrainer) string(s *Place) {
 	c.raw("}")
 }
 
-// held returns the first of several patterns or formats (words) that a server enforces, in the
-// server's spelling. It returns "" if there is none. The function known translates a word, and
-// returns false if servers do not enforce it. The other words are dropped, and all of them in a
-// weak constraint. Two patterns come from an allOf, and one regular expression for both would need
-// look-ahead, which servers do not read.
+// held returns the first of the patterns or formats in words that servers enforce, in the server's
+// spelling, or "" if there is none or the constraint is weak. The function known translates one,
+// and returns false if servers do not enforce it. All others are recorded as dropped. Several
+// patterns come from an allOf. Joining them in one would need look-ahead, which servers do not
+// read.
 func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (
 	out string) {
 	for _, w := range words {
@@ -342,11 +341,10 @@ func orAnything(s *Place) *Place {
 	return s
 }
 
-// more writes which members an object may have besides the listed ones, props. If some members are
-// listed, servers allow others only if there is a schema for them. An object that lists nothing may
-// have members of any kind. They are written as free values, so that their nesting is bounded. If a
-// schema for the others cannot be written beside the listed names, it is dropped, and no other
-// members are allowed.
+// more writes the additionalProperties of an object schema: what members it may have besides those
+// in props. Without a schema for such members they are not allowed, except that an object that
+// lists no members may have any. Those are written as values of bounded nesting. If their schema
+// cannot be written beside the names in props, it is dropped, and no other members are allowed.
 func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
 	case s.More != nil && s.More.Never:
@@ -363,9 +361,9 @@ func (c *constrainer) more(s *Place, props []Member, depth int) {
 	}
 }
 
-// plainNames reports whether a server can write a rule for every name other than the listed ones.
-// Such a rule spells out, character by character, where a name differs from each of them. Letters,
-// digits and _ have no other meaning in the rule.
+// plainNames reports whether the names consist only of letters, digits and _. Only then can a
+// server write a rule for every other name, because such a rule spells out, character by character,
+// where a name differs from the listed ones, and other characters have a meaning in the rule.
 func plainNames(props []Member) bool {
 	return !slices.ContainsFunc(props, func(f Member) bool {
 		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool {

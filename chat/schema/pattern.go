@@ -76,8 +76,9 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	return p.open(left, right, p.leaf(re))
 }
 
-// open adds the classes for the text that may surround an expression that is not anchored. For
-// example, "foo" matches any text that contains foo.
+// open returns the text of an expression, with classes added for any text before it if left is
+// true, and after it if right is true, because a pattern without anchors matches within a longer
+// text.
 func (p *patternPrinter) open(left, right bool, text string) string {
 	if !left && !right {
 		return text
@@ -92,8 +93,8 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return text
 }
 
-// concat returns the parts of a sequence. Only the first part can be at the pattern's start, and
-// only the last one at its end.
+// concat returns the text of a sequence of expressions. left and right say that the sequence is at
+// the start and at the end of the whole pattern. Then so is its first or its last expression.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
 	for i, sub := range subs {
@@ -102,8 +103,9 @@ func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string 
 	return b.String()
 }
 
-// alternate returns a group of alternatives. Each of them begins and ends where the whole group
-// does, so it is anchored on its own.
+// alternate returns the alternatives subs as one group. left and right say that the group is at the
+// start or end of the whole pattern. Each alternative is then printed as being there, too, since
+// its own anchors must be translated.
 func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
 	parts := make([]string, len(subs))
 	for i, sub := range subs {
@@ -112,9 +114,9 @@ func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) stri
 	return "(" + strings.Join(parts, "|") + ")"
 }
 
-// leaf returns an expression without anchors. It fails for expressions that no converter reads:
-// word boundaries and anchors of lines. The point becomes a class, because servers would let it
-// match the quotation mark that ends the string.
+// leaf returns an expression without anchors in a form that servers can convert. It fails for word
+// boundaries and line anchors, which no server can. The point becomes a class of characters,
+// because servers would let it match the quotation mark that ends the string.
 func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -171,9 +173,9 @@ func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// class returns the part of a class whose characters JSON does not escape, so [^/] loses the
-// quotation mark. A class that becomes empty, such as [\n], makes the pattern fail, because no text
-// could fit it.
+// class returns a class such as [^/] without the characters that JSON must escape, for example the
+// quotation mark. If no character is left, as with [\n], the conversion of the pattern fails,
+// because no text could match it.
 func (p *patternPrinter) class(ranges []rune) string {
 	var out []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -226,9 +228,10 @@ func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	return p.repeat(one, least, most)
 }
 
-// repeat returns a class or group with its count. Only the outermost repetition gets the bound,
-// because counts within counts multiply, which servers and Go refuse beyond 1000. The bound
-// prevents a model from writing for ever: \d+ is [0-9]{1,1000} for a server.
+// repeat returns the class or group one with its count, from least to most. A repetition without an
+// upper limit gets one, so that a model does not write for ever: for a server \d+ becomes
+// [0-9]{1,1000}. Inside another repetition it gets none, because the counts would multiply, and
+// servers and Go refuse products above 1000.
 func (p *patternPrinter) repeat(one string, least, most int) string {
 	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
 	switch {

@@ -8,11 +8,11 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Place is one place (subschema) of a schema as the writers of constraints see it: the constraints
-// of its keywords, its references and the members of an allOf, all merged. A union has no other
-// fields, because everything else that applies is in each alternative. So a place without
-// alternatives is complete. A Place is not reduced to the abilities of one writer. Constraints that
-// its fields cannot express are in the document's Dropped.
+// Place is one subschema as the writers of constraints see it: the constraints of its keywords, its
+// references and the members of its allOf, all merged. If it is a union, everything else that
+// applies is put into each of its alternatives, and its other fields are empty. What the fields
+// cannot express is in the document's Dropped. A Place has everything that some writer can use, and
+// each writer leaves out what its server cannot.
 //
 // Writers read the fields and must not change them, because places are shared.
 type Place struct {
@@ -115,10 +115,10 @@ func (p *Place) Open() bool {
 		p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
 }
 
-// Reference returns the name of p's target if p is only a reference, and "" otherwise. The same
-// target has the same name, so that a writer makes one rule for it and recursion ends. Follow reads
-// the target. The name is the position of the target, so two spellings of one reference, a pointer
-// and an anchor, may have two names.
+// Reference returns a name for p's target if p is only a reference, and "" otherwise. Follow
+// returns the target itself. A writer makes one rule for each name, so that recursion ends. The
+// name is the position at which the target was found, so two spellings of one reference, such as a
+// pointer and an anchor, may have two names.
 func (p *Place) Reference() string {
 	if p.ref == nil {
 		return ""
@@ -136,10 +136,10 @@ func (p *Place) Member(name string) *Place {
 	return nil
 }
 
-// Whole returns the limit as an inclusive limit of integers. step points inwards: it is 1 for a
-// minimum and -1 for a maximum. It returns nil if b is nil, and beyond int64, whose ends servers
-// take for "no bound". A minimum of 0.5 becomes 1, and an exclusive maximum of 9 becomes 8, because
-// servers read the bounds of integers as integers.
+// Whole returns the limit as an inclusive limit of integers. It rounds towards the allowed numbers,
+// because servers read limits of integers as integers: a minimum of 0.5 becomes 1, and an exclusive
+// maximum of 9 becomes 8. The parameter step is 1 for a minimum and -1 for a maximum. It returns
+// nil if b is nil, or if the limit is not within int64, whose ends mean "no limit" to servers.
 func (b *Bound) Whole(step int64) *int64 {
 	if b == nil {
 		return nil

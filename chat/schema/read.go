@@ -102,9 +102,9 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// alternative returns one alternative of a union as a Place. If it is a reference to a value around
-// it that is still being read, it remains a reference, as in a list whose elements are lists of the
-// same kind. If it were read in place, it would be repeated down to the last level.
+// alternative returns one alternative of a union as a Place. If it refers to a schema around it
+// that is still being read, as in a list of such lists, the Place is only a reference. Otherwise
+// the schema would be repeated inside itself down to the depth limit.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); slices.Contains(d.around, to) &&
@@ -132,10 +132,10 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 	return d.target(to, place, depth+1)
 }
 
-// child returns the subschema of a member or element as a Place. A subschema that is only a
-// reference remains one, so that reading ends where a schema refers to itself. The list of
-// references that are being followed starts empty for a member. A member is deeper, so if one of
-// its references leads back to a value around it, that is recursion and not a cycle of references.
+// child returns the subschema v of a member or element as a Place. If v is only a reference, the
+// Place is one, too, and its target is not read, so that a schema that refers to itself is not read
+// without end. Otherwise v is read with an empty list of references being followed: a reference
+// from inside a member to a value around it is recursion, and not a reference that leads to itself.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != jsontree.Absent {
@@ -231,9 +231,9 @@ var hints = []struct {
 		"minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
 }
 
-// hintsOf returns the types whose keywords a place has. Schemas written by hand often leave out the
-// type where "properties" or "maximum" implies it. Such a place still allows other types, but is
-// written as one of these, see Types.
+// hintsOf returns the types that the keywords of v imply, since schemas written by hand often leave
+// out the type where "properties" or "maximum" suggests it. By the specification such a schema
+// still allows other types, but a model is held to one of these (see Types).
 func hintsOf(v *jsontree.Value) (k Kinds) {
 	for _, h := range hints {
 		for _, word := range h.words {
@@ -326,9 +326,9 @@ func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Valu
 	return v.Get("prefixItems").Items, items, "items"
 }
 
-// object reads the keywords of objects. A member whose schema is false must not occur. A writer
-// that lists members does not list it, but a writer that allows other members has to know of it.
-// "additionalProperties": true changes nothing.
+// object reads the keywords of an object schema into p. A member whose schema is false must not
+// occur. It is listed nevertheless, because a writer that allows unlisted members must exclude it.
+// "additionalProperties": true changes nothing, so it is not stored.
 func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 	if props := v.Get("properties"); kind(props) == Object {
 		p.Listed = true

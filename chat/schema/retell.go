@@ -90,8 +90,8 @@ func (r *reteller) unsaid(m jsontree.Member) bool {
 			m.Name))
 }
 
-// isDescription reports whether a member is a description. It is false for a "description" that is
-// not a text, which does no harm.
+// isDescription reports whether a member is a description. It is false if the value is not a text,
+// as for a property with the name "description".
 func isDescription(m jsontree.Member) bool {
 	return m.Name == "description" && kind(m.Value) == String
 }

@@ -75,8 +75,8 @@ func (t *Type) walk(yield func(*Type) bool) {
 // maxJoined bounds how many types apply to one place.
 const maxJoined = 1000
 
-// joined reports whether other types apply besides t, by references, allOf or unions. For most
-// types there are none, and they are read without the maps of walk.
+// joined reports whether the schema has references, an allOf or a union, so that other types apply
+// together with t. For most schemas it is false, and they are read without looking for others.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
 // Allows reports whether t allows any of the kinds. A type that does not say which kinds it allows
@@ -88,9 +88,9 @@ func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds
 // type only if Known returns true.
 func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 
-// Only reports whether the schema allows the kinds and nothing else. It is false if the types are
-// unknown. Code that reads text as something else calls Only and not Allows, because where a text
-// is also allowed, the text is meant as it is written.
+// Only reports whether the schema is known to allow no types but those in k. It is false if the
+// schema's types are unknown. It decides whether text may be read as a number or an object: Allows
+// would not do, because where a string is allowed too, the text is meant as it is written.
 func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 
 // Prop returns the type of a member, or nil if nothing is known of it. In a union the type allows
@@ -119,11 +119,11 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find calls the given function for t and for the types that also apply, and returns its result, or
-// nil if nothing is known. If the function has a result for t, as it nearly always has, the other
-// types are not tried. Types that apply in any case come before alternatives of a union. If the
-// alternatives disagree, the result allows every value that one of them allows, so "3" remains a
-// text if one of them has a text there.
+// find returns the result that the function one gives for t or, if t does not say, for the schemas
+// combined with it by $ref, allOf or a union. It returns nil if nothing is known. Schemas that
+// always apply ($ref, allOf) are tried before the alternatives of a union. If the alternatives
+// disagree, the result allows every value that one of them allows, so "3" remains a text if one of
+// them has a text there.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil
@@ -145,9 +145,9 @@ func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	return either(found)
 }
 
-// Has reports whether the schema lists the member. Alternatives of a union count. A name that any
-// of them lists is a parameter, and not a key of an object that a model has put around the
-// arguments.
+// Has reports whether the schema, or any alternative of a union in it, lists the member. A model
+// sometimes puts an object around the arguments, and a listed name is not the key of such an
+// object.
 func (t *Type) Has(name string) bool {
 	if t == nil || !t.joined() {
 		return t != nil && t.props.Get(name) != jsontree.Absent

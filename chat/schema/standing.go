@@ -10,11 +10,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Standing describes the fixed parts of an object or array that does not fit as a whole. Members
-// that it does not name must not be written, unless More is true. A model that writes a call a
-// second time also changes what was right: it writes other values, or spells numbers differently.
-// So the parts that fit do not change by a byte, and only the other parts are taken from the new
-// call.
+// Standing says which parts of a faulty object or array are right and must not change by a byte
+// when the model writes the value a second time. Only the other parts are taken from the second
+// version, because a model also changes what was right: it writes other values, or spells numbers
+// differently. The second version may have members that Parts does not list only if More is true.
 type Standing struct {
 	Array bool
 	Parts []Part // members or elements, in their order
@@ -54,10 +53,10 @@ func abridge(raw string) string {
 	return Quote(clip.To(text, maxHeld) + "…")
 }
 
-// With returns the value with its fixed parts unchanged and the other parts taken from a new value.
-// It returns false if the new value lacks an element, or is of another type. The new call was
-// constrained to repeat the fixed parts, but servers write constants in their own way and some
-// ignore them, so its version of these parts is ignored.
+// With returns the old value that s describes, with the parts that s fixes unchanged and all other
+// parts taken from the new value raw. The model was told to repeat the fixed parts in raw, but
+// servers write constants in their own way and some ignore them, so raw's version of these parts is
+// not used. With returns false if raw lacks an element, or is of another type.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
@@ -103,9 +102,9 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// withElements appends an array to dst, as with does for an object. Elements have no names, so
-// those of the new call are matched by their positions. It returns false if the new value is not an
-// array, or has fewer elements.
+// withElements appends to dst an array with the elements that s fixes, and with the other elements
+// from the new array, which is the parameter from. Elements are matched by their positions. It
+// returns false if from is not an array, or has fewer elements.
 func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	all := from.Items
 	if kind(from) != Array || len(all) < len(s.Parts) {
@@ -130,8 +129,9 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 	return append(dst, ']'), true
 }
 
-// with appends a part to dst: the fixed text, or the value from the new call if nothing of the part
-// is fixed. It returns false if the new value does not have the right type.
+// with appends the part's value to dst: its fixed text, or the new value from if nothing of it is
+// fixed. If only some of its own parts are fixed, the rest of them comes from the new value. It
+// returns false if the new value is not of the right type then.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":
@@ -142,12 +142,11 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued returns the subschema s, with the fixed parts of the arguments limited to their values.
-// Of a union, only the alternatives that the fixed parts fit remain. If the parts fit no
-// alternative, they are all fixed nevertheless, because the client may already have read them, and
-// the rest of the call must continue from there. For example, if "kind": "b" is fixed, and the
-// schema is a union by kind, only the alternative of "b" remains, so the model cannot continue with
-// members of "a".
+// continued returns the schema s restricted to values that have the parts fixed by from. Of a union
+// only the alternatives remain that these parts fit. For example, if "kind": "b" is fixed in a
+// union by kind, the model cannot continue with members of "a". If they fit no alternative, all are
+// fixed in every alternative, because the client may already have read these parts, and the rest
+// must continue from there.
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -155,9 +154,10 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed does the work of continued. If strict is true, and a fixed part does not fit, it returns a
-// place that nothing fits. A reference is replaced by its target, because the definition applies
-// wherever something refers to it, but the fixed parts apply only here.
+// fixed returns the schema s restricted to values that have the parts fixed by from, as continued
+// does. A reference in s is replaced by a restricted copy of its target, because the definition
+// itself applies elsewhere, too. If strict is true and a fixed part does not fit s, fixed returns a
+// schema that no value fits.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
 	// Unions within unions were already joined. But an alternative that is a reference may lead to
@@ -229,11 +229,10 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	return out
 }
 
-// fixedPart returns the subschema spec of one member or element, limited to the part's fixed value.
-// A whole value becomes a list of one value, which is written as const. A value of which only some
-// parts are fixed is limited part by part. If nothing is fixed, the result is spec itself, or only
-// those values of p.Either that fit it. If strict is true, a value that does not fit gives a place
-// that nothing fits.
+// fixedPart returns the schema spec of a member or element, restricted to what p fixes of it. A
+// fixed value becomes a const. A value of which only parts are fixed is restricted part by part. If
+// nothing is fixed, fixedPart returns spec, restricted to the values in p.Either if there are any.
+// If strict is true and the fixed value does not fit spec, it returns a schema that no value fits.
 func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	switch {
 	case p.Open != nil:
@@ -250,9 +249,8 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	return one
 }
 
-// either returns a place that allows those of the values that fit the subschema spec. It returns
-// spec itself if none of them fits. It also does so if a value is an object, an array, or too long
-// to be repeated.
+// either returns a schema that allows only those of the given values that fit spec. It returns spec
+// itself if no value fits, or if a value is an object, an array, or too long to be repeated.
 func (d *Doc) either(spec *Place, values []string) *Place {
 	out := &Place{}
 	for _, raw := range values {
@@ -275,11 +273,11 @@ func (d *Doc) either(spec *Place, values []string) *Place {
 // short, and the check then decides whether the result fits.
 const moreElements = 4
 
-// fixedArray returns the array s with its fixed elements limited to their values. Servers accept
-// either a number of elements of one kind or a list of kinds, so there is a list for each number of
-// elements. Each list is a prefixItems without items after it, so the number of its places fixes
-// its length. An array of no elements is expressed by maxItems instead, because an empty
-// prefixItems is not a schema.
+// fixedArray returns the array schema s restricted to arrays whose first elements have the values
+// that from fixes. The result is a union of one prefixItems list for each possible length, because
+// servers accept either a fixed number of elements or elements of one schema. No other elements may
+// follow, so the list fixes the length. The empty array is expressed by maxItems 0, because an
+// empty prefixItems is not a valid schema.
 func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {

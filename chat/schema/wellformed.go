@@ -108,10 +108,10 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// limit returns the right value of the member m of the schema v. Only a limit of numbers may get
-// another value: draft 4 makes a limit exclusive by a flag beside it, but since draft 6 an
-// exclusive limit is a number of its own, and most generators name no draft. Any other member is
-// returned unchanged.
+// limit returns the value that the member m of the schema v has by the current drafts of JSON
+// Schema. In draft 4 a limit is made exclusive by a flag ("maximum": 5, "exclusiveMaximum": true),
+// and since draft 6 the exclusive limit is itself a number. A flag is translated to that form,
+// since most schemas do not say which draft they use. Any other member is returned unchanged.
 func (w *wellformer) limit(v *jsontree.Value, m jsontree.Member) *jsontree.Value {
 	is := func(name string) bool { return v.Get(name).Raw == "true" && !w.flags }
 	switch m.Name {
@@ -220,8 +220,8 @@ func (w *wellformer) list(v *jsontree.Value) (text string, keep bool) {
 	return "[" + strings.Join(parts, ",") + "]", true
 }
 
-// typeValue returns the text of the value of type. keep is false if the value contains an unknown
-// name, because nothing is then known of the place, or allows all types.
+// typeValue returns the corrected text for the value of the keyword type. The result keep is false
+// if the keyword is to be left out, because the value has an unknown name, or allows all types.
 func typeValue(v *jsontree.Value) (text string, keep bool) {
 	kinds := kindsOf(v)
 	names := kinds.Names()
@@ -261,10 +261,10 @@ func values(v *jsontree.Value) (text string, keep bool) {
 	return "[" + v.Raw + "]", true
 }
 
-// requiredNames returns a list of the names of required properties, including those in inside,
-// which are the properties that contain "required": true. The value v may be a single name. If it
-// is not a list of texts, everything that is not the name of a property is left out. keep is false
-// if the list is empty.
+// requiredNames returns the corrected text for the value v of required, a list of names. It adds
+// the names in inside, the properties with "required": true as in old drafts. A v that is a single
+// name becomes a list. If v has anything but texts, names that are not those of properties are left
+// out. The result keep is false if the list is empty.
 func requiredNames(v, properties *jsontree.Value, inside []string) (text string, keep bool) {
 	names := words(v)
 	whole := v.Raw[0] == '[' && len(names) == len(v.Items)

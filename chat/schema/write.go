@@ -26,10 +26,10 @@ func (c *constrainer) number(name string, n *Count) {
 	}
 }
 
-// put writes the root, which is one call or a union of several, and then the definitions to which
-// it refers, because $defs have to be in the root. It writes definitions as long as there are any,
-// because a definition may refer to others. Those of free values and of integers come last, because
-// only then is it known whether anything refers to them.
+// put writes the schema root, which is one call or a union of several, and after it all definitions
+// to which it refers, because $defs have to be in the root. Definitions may refer to others, so it
+// writes them until none is missing. The two shared definitions, of any value and of any integer,
+// come last, because only then is it known whether anything refers to them.
 func (c *constrainer) put(root *Place) {
 	// The root's last brace is removed again, and $defs are written before it.
 	c.shape(root, 0)

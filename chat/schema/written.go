@@ -31,12 +31,12 @@ type Note struct {
 	Value   json.RawMessage
 }
 
-// Written returns the root as its author wrote it. The root counts as followed, so that a reference
-// to "#" within it is not shown once more.
+// Written returns the root of the schema in the form in which its author wrote it. The root counts
+// as already followed, so that a reference to "#" inside it is not shown a second time.
 func (d *Doc) Written() *Written { return d.written(d.root, []*jsontree.Value{d.root}) }
 
-// written returns the subschema v as a Written. The parameter around has the values whose
-// references are being followed.
+// written returns the subschema v as its author wrote it. The parameter around has the targets of
+// the references around v, which are not shown again inside it.
 func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	w := &Written{doc: d, around: around}
 	if w.Opaque = !w.add(v); w.Opaque && v != jsontree.Absent {
@@ -45,10 +45,10 @@ func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	return w
 }
 
-// add adds the value v, and the values to which it refers, to the parts of w. It returns false if
-// there is nothing to show. The values around v are passed on to everything inside it, so that a
-// tree is shown once, and the nodes inside its nodes are not shown. The number of parts is bounded
-// like lists in the budget, because references in an allOf could repeat each other.
+// add adds the schema v, and the schemas that apply with it by $ref and allOf, to the parts of w.
+// It returns false if there is nothing to show, as for references that lead only to each other. A
+// schema that refers to one around it, such as a tree, is shown once and not again inside itself.
+// The number of parts is limited, because references in an allOf could repeat each other.
 func (w *Written) add(v *jsontree.Value) bool {
 	if kind(v) != Object || len(w.parts) >= mostBranches {
 		return false
@@ -78,7 +78,8 @@ func (w *Written) add(v *jsontree.Value) bool {
 	return true
 }
 
-// get returns the first value of a keyword among the parts that is not null, or an absent value.
+// get returns the value of a keyword in the first of w's parts in which it is not null, or an
+// absent value. Parts are w's own schema, and those of $ref and allOf.
 func (w *Written) get(keyword string) *jsontree.Value {
 	for _, v := range w.parts {
 		if one := v.Get(keyword); kind(one)&^Null != 0 {
@@ -190,9 +191,10 @@ func (w *Written) Required() (names []string) {
 	return each(names)
 }
 
-// Items returns the schema of an array's elements. The result one reports whether it is the same
-// for all elements, and listed reports whether there is a keyword items at all. A list of schemas
-// (tuples up to draft 2019-09) is not the same for all, and remains a note.
+// Items returns the schema in the keyword items, which is about the elements of an array. The
+// result listed reports whether the keyword is there, and one whether its value is one schema for
+// all elements. In drafts up to 2019-09 the value may instead be a list with a schema for each
+// position, which Notes returns.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
@@ -236,7 +238,8 @@ func (w *Written) Notes(unions bool) (notes []Note) {
 	return notes
 }
 
-// untold reports whether a keyword is a note.
+// untold reports whether a keyword is one that Notes returns, because no field that templates print
+// can express it.
 func untold(keyword string, v *jsontree.Value) bool {
 	switch keyword {
 	case "type": // a note if it has an unknown name

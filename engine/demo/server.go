@@ -167,14 +167,16 @@ func wantsFormat(format json.RawMessage) bool {
 	return len(format) > 0 && string(format) != "null" && string(format) != `""`
 }
 
-// demoPrompt is a request to continue a text, in which stream may be missing.
+// demoPrompt is a request to continue a text. Unlike in Ollama's own type, a missing member stream
+// can be distinguished from false.
 type demoPrompt struct {
 	ollama.GenerateRequest
 	Stream *bool `json:"stream"`
 }
 
-// generate continues a prompt that the demo has rendered, whatever was added after it. It also
-// continues any other text if the request is raw. Otherwise it takes the text for a user's message.
+// generate answers /api/generate. A prompt that the demo rendered itself is a conversation, which
+// it continues. Any other text is continued if the request is raw or has a suffix, and is otherwise
+// a user's message.
 func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	f := d.format(w, q.Model)
 	if f == nil {

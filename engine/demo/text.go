@@ -30,8 +30,8 @@ var textFormats = map[string]struct{ pattern, example string }{
 	"ipv6": {`^[0-9a-f:]*::?[0-9a-f:]*$`, "2001:db8::1"},
 }
 
-// textual has a schema's demands on a text. If there are several patterns or formats, only the
-// first counts.
+// textual has what a schema demands of a text: its length, pattern and format. Of several patterns
+// or formats only the first counts.
 type textual struct {
 	least, most int // numbers of characters; most 0: no limit
 	pattern     string
@@ -54,8 +54,8 @@ func textualOf(p *schema.Place) textual {
 	return s
 }
 
-// fits reports whether the text meets the demands. An unknown format accepts any text, as in JSON
-// Schema.
+// fits reports whether the text matches the pattern and the format in s and has an allowed length.
+// An unknown format accepts any text, as in JSON Schema.
 func (s textual) fits(text string) bool {
 	n := utf8.RuneCountInString(text)
 	if n < s.least || s.most > 0 && n > s.most || s.rule != nil && !s.rule.MatchString(text) {
@@ -65,9 +65,9 @@ func (s textual) fits(text string) bool {
 	return !known || regexp.MustCompile(form.pattern).MatchString(text)
 }
 
-// made returns a text that resembles wanted and meets the demands as far as possible. A pattern
-// takes precedence over a format. Lengths are applied last, so a text that was cut to its length
-// may no longer match.
+// made returns the text wanted, changed as far as possible to fit the pattern, the format and the
+// lengths in s. A pattern takes precedence over a format. Lengths are applied last, so a text that
+// was cut to its length may no longer match the pattern.
 func (s textual) made(wanted string) string {
 	if s.rule != nil && !s.rule.MatchString(wanted) {
 		if re, err := syntax.Parse(s.pattern, syntax.Perl); err == nil {

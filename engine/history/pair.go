@@ -19,8 +19,8 @@ type call struct {
 // it is answered through one of them, the others skip it.
 type queue []*call
 
-// first returns the first open call, or nil if all are answered. It removes the answered calls
-// before it from the queue, so no call is skipped twice.
+// first returns the first call in the queue that has no result yet, or nil if all have one. It
+// removes the calls before it, so that the next search need not pass them.
 func (q *queue) first() *call {
 	for len(*q) > 0 && (*q)[0].answer != nil {
 		*q = (*q)[1:]
@@ -192,8 +192,9 @@ func (p *pairing) byName(result *turn) *call {
 	return p.names[result.Name].first()
 }
 
-// byOrder returns the first open call of the last message with calls. It returns nil if there is
-// none, or if the result names a tool, because a result of another tool does not answer that call.
+// byOrder returns the first call without a result in the last message with calls, to which a result
+// without an id then belongs. It returns nil if there is none. It also returns nil if the result
+// names a tool, because then only a call of that tool can be meant.
 func (p *pairing) byOrder(result *turn) *call {
 	if result.Name != "" {
 		return nil

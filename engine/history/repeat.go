@@ -38,8 +38,9 @@ func names(text string, calls []chat.Call) bool {
 	})
 }
 
-// toolsNamed returns the offered tools, and those that were called but are no longer offered.
-// Without their names the text would not be read as their calls.
+// toolsNamed returns the offered tools, and those that were called but are no longer offered. A
+// text that repeats the calls is decoded with this list, and calls of tools that are not in it
+// would not be found.
 func toolsNamed(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	all := tools[:len(tools):len(tools)]
 	known := map[string]bool{}

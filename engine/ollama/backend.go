@@ -79,9 +79,9 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 }
 
 // curable returns err as a fault. The fault is Curable, which means that another strategy may
-// succeed, if the server refused this strategy: with 400 or 404, or with a parser's 500. If the
-// server is busy, silent or gone, the error says nothing about the strategy, and each try would
-// wait as long. A prompt that is too long is too long for every strategy, so only trimming helps.
+// succeed, if the server refused the request with 400 or 404, or with the 500 of a parser. A busy,
+// silent or unreachable server says nothing about the strategy, and another one would only wait
+// again. Nor is a prompt that is too long Curable, because no strategy makes it shorter.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -150,9 +150,10 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	return src, tail(o, body, prompt), nil
 }
 
-// tail returns the end of a rendered prompt for the decoder. If the model's PARSER begins inside a
-// thought, an opening tag is added even if the template has not written one, because the reply may
-// begin without it: "Secret plan.⏎</think>⏎⏎Plain words."
+// tail returns the end of a rendered prompt, by which the decoder knows whether the reply begins
+// with thinking. If the model's PARSER assumes that it does, tail adds <think> even if the template
+// has not written it, because such a reply has no opening tag: "Secret plan.⏎</think>⏎⏎Plain
+// words."
 func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	end := upstream.Tail(prompt)
 	switch last := len(body.Messages) - 1; {

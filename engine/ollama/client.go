@@ -58,12 +58,12 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 	return o.stream(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld(), s)
 }
 
-// Tap sends the request as Chat does, but its source is the text that the model wrote, including
-// calls. The text is taken from the tokens that the server sends (logprobs). Every token has a
-// record, even a token that the server's parser withholds, so a long argument streams. This costs
-// about twice the bytes per token, but no time. Errors are those of Chat. For example, a
-// native-mode server (0.30 and later, jinja template) answers 400, since it does not accept
-// logprobs with tools and stream.
+// Tap sends the request as Chat does, but the returned source has everything that the model wrote,
+// including the text of its calls. The text is taken from the tokens that the server sends
+// (logprobs), because it sends even those that its own parser withholds, so a long argument
+// streams. This costs about twice the bytes per token, but no time. Errors are those of Chat. For
+// example, a native-mode server (0.30 and later, jinja template) answers 400, since it does not
+// accept logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (
 	chat.Source, error) {
 	q := *r
@@ -89,12 +89,12 @@ func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest
 // call:get_weather{city:Lugano} without <|tool_call> around it.
 const identity = "{{ .Prompt }}"
 
-// Tokens sends the request as Generate does, for a server that leaves control tokens out of raw
-// text. The server is asked to parse the reply itself, because it then writes out the control
-// tokens that it knows. The source is the text of the tokens, whatever the server parses. If the
-// server gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. Errors
-// are those of Chat. Tokens must not be used for a model whose description has messages, because
-// the server would include these twice (see readers).
+// Tokens sends the request as Generate does, and returns the reply's text taken from its tokens. It
+// is for a server that leaves control tokens out of raw text. The server is asked to parse the
+// reply, because it then shows the control tokens that it knows, but what it parses is ignored. If
+// it gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. Errors are
+// those of Chat. Tokens must not be used for a model whose description has messages, because the
+// server would send these to the model twice.
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	q := *r
@@ -186,9 +186,9 @@ const (
 )
 
 // Unload has the server remove a model from its memory, and waits until it is gone. It returns true
-// if the model was loaded and is gone now. A model stays for as long as other requests use it, so a
-// model that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may block
-// a model for all clients, and Unload frees it. It returns an error if a request fails.
+// if the model was loaded and is gone now. A model that other requests use stays, so none of them
+// is cut off. In servers before 0.32.15 a call that the server's parser refuses can block the model
+// for all clients, and Unload frees it. It returns an error if a request fails.
 func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	model = fullName(model)
 	there, err := o.isLoaded(ctx, model)

@@ -26,15 +26,15 @@ const passthrough = "passthrough"
 // tokens. Version 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not used there.
 const llamaRunner = "0.30.0"
 
-// findControls sets in f which tags of the model's family are control tokens, with which strategies
-// these are visible, and whether tokens show the whole text. With strategy raw a model with such
-// tokens would do worse than with Ollama alone, because its reasoning would be part of the answer,
-// and its calls would lack their tags.
+// findControls sets three facts in f: which tags of the model's family are control tokens, with
+// which strategies these are visible, and whether the tokens of a reply show its whole text.
+// Strategy raw, which does not show control tokens, would do worse with such a model than Ollama
+// alone: thinking would be part of the answer, and calls would lack their tags.
 //
-// The vocabulary is long, so it is asked for once, with the rest of a probe. If the server refuses
-// to send it, no control tokens are known. Only the family's own tags count, since ends of turns
-// are never shown. A version without numbers (0.0.0 of a build without flags) counts as new.
-// findControls returns an error if the server cannot be reached.
+// Control tokens are read from the vocabulary, which is long, so it is asked for only once. If the
+// server refuses to send it, no control tokens are known. Tags that end a turn do not count,
+// because no server shows them. A server without a version (0.0.0 of a build without flags) counts
+// as new. findControls returns an error if the server cannot be reached.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse,
 	f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
@@ -153,8 +153,8 @@ func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, err
 }
 
-// controls is like Controls, but sends a single request. So it also returns an error if the answer
-// breaks off.
+// controls sends one request for the vocabulary, and returns those of the given tags (marks) that
+// are control tokens in it. It returns an error if the server refuses, or if the answer breaks off.
 func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) (
 	[]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)
@@ -213,9 +213,8 @@ func readControls(r io.Reader, marks []string) (all []string, err error) {
 }
 
 // eachElement reads the description of a model. It calls take for each element of every list in
-// model_info, with the list's name and the element's index. It skips everything else. The pairs in
-// the list merges are skipped, too, and only their nesting is counted. It returns an error if the
-// JSON is invalid or breaks off.
+// model_info, with the list's name and the element's index, and skips everything else, including
+// lists inside a list (merges). It returns an error if the JSON is invalid or breaks off.
 func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
 	// the description's member, the list in it, and the last text, which may be a key
 	var section, list, last string

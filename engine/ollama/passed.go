@@ -88,10 +88,9 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // cause returns the error for a request that failed with err. The parameter asked is the context of
-// the caller. If the caller ended the request with a fault of its own, for example because this
-// server is being stopped, cause returns that fault. Otherwise it returns err. Contexts find such a
-// fault by a value, which a mute context hides. Without this function the client would be told that
-// it had gone away itself.
+// the caller. If the caller ended it with a fault as its cause, for example because this server is
+// being stopped, cause returns that fault, and otherwise err. The transport cannot see this cause,
+// because its context is a mute one, and would say that the client had gone away.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
 	if errors.As(context.Cause(asked), &f) {

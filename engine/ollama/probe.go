@@ -131,8 +131,9 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// reader returns a name for what a PARSER of Ollama reads. A model of that name writes calls in the
-// form that the parser reads. For most parsers this is the parser's own name.
+// reader returns the name of a model that writes calls in the form that the given PARSER of Ollama
+// reads, so that the family of that name can be found. For most parsers this is the parser's own
+// name.
 func reader(parser string) string {
 	if name, ok := readFor[parser]; ok {
 		return name
@@ -177,11 +178,11 @@ func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }
 
-// rendered returns the prompt of a probe, or "" if the server does not render or refuses to. If the
-// server is busy, silent or gone, it is not known whether it renders, so rendered returns an error.
-// Rendering loads the model, so the request has the context that the order needs. With another one
-// the server would load the model again for the reply. The request asks for only one token, for
-// servers that do not know the flag and answer.
+// rendered returns the prompt that the server renders for a short message, or "" if it cannot or
+// refuses to. Rendering loads the model, so the request has the context length that the order
+// needs, for otherwise the server would load the model again for the reply. Servers that do not
+// know the flag for rendering reply instead, so the request allows only one token. rendered returns
+// an error if the server is busy, silent or gone, because then it is not known whether it renders.
 func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
 	r := &ChatRequest{
 		Model:    o.Model,

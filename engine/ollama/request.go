@@ -29,9 +29,9 @@ func chatRequest(o *upstream.Order) *ChatRequest {
 }
 
 // wireMessages returns the conversation in Ollama's form. Arguments are objects, not text that
-// contains an object as in OpenAI's form, and results have the name of their tool, not only the
-// call's id. Templates print either, so both are sent. Most have no place for an id, and a result
-// without its tool's name would be printed under an empty one.
+// contains an object as in OpenAI's form. A result has both its call's id and its tool's name. Some
+// templates print the id, but most print only the name, and would print an empty one if it were
+// missing.
 func wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id

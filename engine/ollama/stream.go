@@ -222,9 +222,9 @@ func (s *stream) failed(e *fastjson.Value) error {
 	return upstream.Explain(0, text)
 }
 
-// repeated ends a reply that the server gave up because the model repeated itself. It always
-// returns io.EOF. Such an end is neither a success nor a fault of the server. So the reason is
-// length, with its cause, and a client keeps the text and does not ask for the same again.
+// repeated ends a reply that the server gave up because the model repeated itself. The Finish event
+// has the reason Length and the cause RepeatAbort, so that a client keeps the text, and does not
+// take the end for success or retry the request. repeated always returns io.EOF.
 func (s *stream) repeated() error {
 	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length,
 		Meta: &chat.Meta{Cause: chat.RepeatAbort}})
@@ -232,8 +232,9 @@ func (s *stream) repeated() error {
 }
 
 // ended returns the error of a stream that has no final record. If its last thirty tokens were
-// equal, the server has given up because of that, and the reply ends as in repeated. For any other
-// reply it is not known how much is missing, which is an error.
+// equal, the server stopped because the model repeated itself, which is a reply cut at a length and
+// not an error, so ended queues that end and returns io.EOF. Otherwise the error says that the
+// reply broke off, because it is not known how much is missing.
 func (s *stream) ended(err error) error {
 	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()

@@ -22,14 +22,14 @@ type Marks struct {
 	Openings []string // the tags that may begin its calls: <tool_call>
 }
 
-// tap reads the model's text from the token stream of /api/chat, which also has the tokens of
-// withheld calls. The server's own reading of the tokens (content, thinking, calls) is not passed
-// on. It is only used to recognize thinking that the prompt has opened, or whose opening tag the
-// server has swallowed together with its token. In these cases the first record with tokens already
-// has thinking, which is passed on as it is until it ends.
+// tap reads the model's text from the token stream of /api/chat, which also has the tokens of calls
+// that the server holds back. What the server itself makes of the tokens (content, thinking, calls)
+// is not passed on, with one exception. If the prompt ends inside a thought, or if the server has
+// swallowed the tag that opens one, the first record with tokens already has thinking, and the
+// server's thinking is passed on until it ends.
 //
-// If this program made the prompt, the server's reading is not needed. The prompt shows what it has
-// opened, and every token has a record.
+// If this program made the prompt, that is not needed, because it knows whether the prompt opens a
+// thought, and every token has a record.
 //
 // A record of a call that the server holds back:
 //
@@ -167,11 +167,10 @@ func (t *tap) read(v *fastjson.Value) {
 	}
 }
 
-// thought passes thinking on, and reports whether the thinking is over. If it is over, t.tokens has
-// the text after the closing tag. The server removes the tag and white space around it, so the
-// first token after it has to be found. If the server shows content, that is the text after the
-// tag. If a call follows, which the server withholds, the tokens are searched for the tag or its
-// rest.
+// thought passes on the server's thinking, and reports whether the thinking is over. The text after
+// its closing tag is then in t.tokens. The server shows neither the tag nor white space around it,
+// so the tokens are searched for the tag, or for what is left of it. If the server shows content,
+// no search is needed, since the content is the text after the tag.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -191,9 +190,9 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind returns the part of tokens that comes after the thinking. The parameter thinking is the
-// text that the server has read from these tokens. The server may have held back white space before
-// it. behind returns nil if the thinking is not found in the tokens.
+// behind returns the part of tokens, the bytes that the model wrote, that comes after its thinking.
+// The parameter thinking is the thinking as the server reported it. It is also found if white space
+// at its start is missing in tokens. behind returns nil if it is not found.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens
@@ -209,10 +208,10 @@ func behind(tokens, thinking []byte) []byte {
 // space lists the white space characters.
 const space = " \t\r\n"
 
-// beyond returns the text in border after the tag that ends thinking, which is closer. It returns
-// false while all of border could still be the tag, and if no text has followed the tag yet. Tokens
-// of the tag may be missing. The tag may have lost its end ("</thi") or its beginning ("nk>"),
-// because the server drops a token or two there.
+// beyond returns the text in border that comes after closer, the tag that ends thinking. It also
+// recognizes a tag without its end ("</thi") or without its beginning ("nk>"), because the server
+// drops a token or two there. It returns false while border is empty or only the beginning of the
+// tag, and while no text has followed the whole tag.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

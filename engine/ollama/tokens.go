@@ -11,9 +11,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// byTokens reports whether the order's text is taken from the tokens of a reply that the server
-// parses itself. For a reply that must be JSON raw text is enough, since it has no tags, and no
-// parser can abort it.
+// byTokens reports whether the reply's text is to be read from the tokens that the server sends,
+// because the server parses the reply itself. A forced call, which is only JSON, does not need
+// this: it has no tags, and no parser can abort it.
 func byTokens(o *upstream.Order) bool {
 	return o.Force == nil &&
 		(o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
@@ -103,9 +103,9 @@ func (s *tokens) Next() (chat.Event, error) {
 
 // goOn returns the next event of a reply that the server has given up. If the text has a whole
 // call, or if the model cannot continue, the reply ends. Otherwise goOn requests raw text with
-// which the model continues, and returns the first event of that. The server did not show the
-// closing token of the call, so the model writes that once more. The error is that of the new
-// stream.
+// which the model continues, and returns its first event. The model then writes the text that
+// closes the call (such as </tool_call>) once more, because the server did not show it. The error
+// is that of the new stream.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
 		s.said.Len())

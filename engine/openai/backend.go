@@ -56,10 +56,10 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. The result tail is the end of the rendered prompt,
-// or empty if that is not known. A strategy that only Ollama has is an error (fault.Invalid),
-// because only the settings can have named it. A forced call uses response_format if the server
-// does not render.
+// Open sends the order to the server and returns the source of the reply. The result tail is the
+// end of the rendered prompt, or empty if that is not known. If the server does not render prompts,
+// a forced call is requested by response_format. Open returns an error (fault.Invalid) if the order
+// has a strategy that only Ollama supports, which can come only from a wrong setting.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
@@ -100,11 +100,10 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (
 	return src, upstream.Tail(prompt), nil
 }
 
-// Complete continues a text. The server decides whether the model fills gaps. A llama-server, which
-// is recognized because it renders, fills gaps at another address. Its /v1/completions accepts a
-// suffix and ignores it, so a model would continue the text before the gap as if nothing followed.
-// Complete returns an error if the request has parts that only Ollama's API knows, or if the server
-// refuses it.
+// Complete continues a text, and fills the gap before the order's suffix if there is one. On a
+// llama-server, which is recognized because it renders prompts, it fills the gap by /infill,
+// because /v1/completions accepts a suffix there and ignores it. It returns an error if the request
+// has parts that only Ollama's API knows, or if the server refuses it.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, text := b.fields(o), o.Request.Continue
 	if len(text.Told) > 0 {

@@ -25,9 +25,9 @@ type fragment struct {
 	args     string
 }
 
-// nativeCall is a call that the server found itself, as far as it has arrived. A scanner looks at
-// each byte of its arguments once. What the scanner has accepted may be sent as it is spelled,
-// including digits and the order of keys.
+// nativeCall is a call that the server itself parsed from the model's text, as far as it has
+// arrived. A scanner checks its arguments as they arrive. What the scanner has accepted may be sent
+// just as the server spelled it, with the same digits and order of keys.
 type nativeCall struct {
 	index    int
 	id, name string
@@ -252,9 +252,10 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 // arguments, and nothing can be sent without it.
 func (c *nativeCall) whole() bool { return c.check.Complete() && c.name != "" }
 
-// repair appends to out the rest of a call whose arguments are not a JSON object. It returns an
-// error if the repaired arguments would begin differently from what was sent, or if there is no
-// object in them. The error is Curable, because another strategy reads the text.
+// repair appends to out the rest of a call whose arguments are not a JSON object, after they are
+// repaired. It returns an error if there is no object in them, or if the repaired object begins
+// differently from what was already sent. The error is Curable: with another strategy toolnorm
+// reads the model's text itself.
 func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, error) {
 	if c.name == "" && len(c.args) == 0 {
 		return out, nil

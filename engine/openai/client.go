@@ -90,8 +90,8 @@ func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	return p, err
 }
 
-// Reading has the parts of the request that the reader of a reply must know. They are used for
-// calls that the server itself has found. Calls in the text are decoded elsewhere.
+// Reading has what is needed of the request to read a reply's calls that the server itself has
+// parsed. Calls in the text of a reply are decoded by other code, which does not use it.
 type Reading struct {
 	// the offered tools; names are compared with theirs, and damaged arguments are read by their
 	// schemas
@@ -234,10 +234,10 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 	return &chat.Embeddings{Vectors: vectors, Tokens: reply.Usage.Prompt}, nil
 }
 
-// Infill begins to fill the gap between prompt and suffix on a llama-server, whose /v1/completions
-// silently ignores the suffix. The fields are those of a continuation. The server adds the model's
-// own tokens for gaps. If the model's vocabulary has none, the error is fault.Invalid with Param
-// "suffix".
+// Infill begins to fill the gap between prompt and suffix, by the /infill call of a llama-server,
+// whose /v1/completions silently ignores the suffix. The parameter fields has the options of the
+// request, such as temperature. The server adds the model's own tokens that mark a gap. If the
+// model's vocabulary has none, the error is fault.Invalid with Param "suffix".
 func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
 	fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "input_prefix": prompt, "input_suffix": suffix,

@@ -114,11 +114,10 @@ type trigger struct {
 	Value string `json:"value"`
 }
 
-// fields adds the grammar to the fields of a request for a continuation. The grammar applies from a
-// call's opening tag on, and text before that is free (grammar_lazy). fields returns the tags that
-// the server must preserve. Only then does the server read such a tag as a single token, at which
-// the grammar can begin to apply. For a tag that may also occur in a sentence about it, a pattern
-// is used instead, and only the start of a line matches.
+// fields adds the grammar to the fields of a request for a continuation. The grammar applies from
+// the tag on that opens a call, and text before that is free (grammar_lazy). Where prose may
+// mention the tag, a pattern matches it only at the start of a line. The other tags are returned,
+// because the server must preserve them: only then is such a tag a single token for the server.
 func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	var all []trigger
 	for _, t := range h.Trigger {
@@ -159,11 +158,11 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 	return src, again
 }
 
-// continuation returns the body of llama-server's /completion: a rendered prompt, with the
-// beginning of the forced call if there is one, or else with the grammar unless that is nil. The
-// tags of all known families are preserved, about 2 KB for each request, because any of them may be
-// read, and a server leaves out control tokens that are not listed. The server does not parse the
-// reply, so the text is unchanged.
+// continuation returns the body of a request to llama-server's /completion, which continues a
+// rendered prompt and does not parse the reply. The prompt ends with the beginning of the forced
+// call, if there is one. Otherwise the grammar is added, unless h is nil. The tags of all known
+// model families are listed as preserved (about 2 KB), because the server leaves out other control
+// tokens, and any of these tags may occur.
 func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage,
 	h *held) map[string]any {
 	preserved, fields := o.Format.Tokens(), continuing(fields)

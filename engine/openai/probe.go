@@ -53,12 +53,12 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// ask asks the server what it can do, and returns the answers as facts. OpenAI itself is not asked,
-// because its abilities are known. Every other server that does not render prompts is assumed to
-// accept tools. A vLLM without a tool parser refuses them later, and then they are written into the
-// prompt. On a server that renders, ask renders a prompt with a tool and looks for the tool in it.
-// Newer servers also say in chat_template_caps whether the template has tools, and a "no" there
-// counts. It returns an error if the server cannot be reached or is busy.
+// ask asks the server what it can do, and returns the answers as facts. If the server renders
+// prompts (llama-server), ask has it render a prompt with a tool, and looks for the tool in the
+// result. Newer ones also say in chat_template_caps whether the template has tools, and a "no"
+// there counts. A server that does not render is assumed to accept tools. If it refuses them later,
+// as vLLM does without a tool parser, they are written into the prompt. OpenAI itself is not asked,
+// because its abilities are known. ask returns an error if the server cannot be reached or is busy.
 func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil

@@ -147,9 +147,9 @@ func responseFormat(format json.RawMessage) json.RawMessage {
 		string(format) + `}}`)
 }
 
-// continuing returns the fields of a chat under the names that llama-server's /completion uses.
-// That address ignores fields that it does not know. So the limit must be called n_predict, or
-// there would be none.
+// continuing returns the fields of a chat request under the names that llama-server's /completion
+// uses: max_tokens becomes n_predict. /completion ignores names that it does not know, so the reply
+// would have no limit.
 func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	all := maps.Clone(chat)
 	if n, ok := all["max_tokens"]; ok {

@@ -41,8 +41,9 @@ func (r *Text) Write(text string) int {
 	return r.run
 }
 
-// repeats reports whether a whole text repeats one piece of at most longestPeriod bytes. Nearly
-// every other text is recognized by its last bytes, which the library searches for quickly.
+// repeats reports whether a whole text repeats one piece of at most longestPeriod bytes. In nearly
+// every text that does not, the last bytes do not occur a second time near its end, and that is
+// quickly found out.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
 	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) &&

@@ -65,16 +65,16 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 	return parseString(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
-// beginning reads an answer up to the string at that path, and returns the text that it has read.
-// If it does not find the string, it reads nothing and returns nil. It searches for the names in
-// quotes, and only finds them in the form that servers write:
+// beginning returns the start of a JSON document, up to and with the opening quote of the string at
+// path, and moves the reader past it. It returns nil and reads nothing if it does not find the
+// string. It only finds names in the form that servers write, without blanks:
 //
 //	{"model":"qwen3","created_at":"…","done":false,"_debug_info":{"rendered_template":"\u003c|im_start|\u003euser\n…"}}
 //
-// A prompt is the whole conversation, and full of tags and line feeds, which are escapes in JSON.
-// Decoding it in this way takes a tenth of the time. A quote in a string is escaped, so a match can
-// only be the members' names. If there are braces before it other than the document's own, the
-// names may belong to another object, and do not count.
+// The string is a prompt: the whole conversation, full of escaped line feeds and tags. Finding it
+// in this way takes a tenth of the time of decoding the document. A quote inside a JSON string is
+// escaped, so a match can only be names of members. A match inside an object that the path does not
+// name is ignored.
 func (d *document) beginning(path []string) ([]byte, error) {
 	head, err := d.Peek(front)
 	if err != nil && err != io.EOF {

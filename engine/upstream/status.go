@@ -18,7 +18,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// wireError is an error object of Ollama or, inside its string, of the llama-server below it.
+// wireError is the JSON object in which a server reports an error. Ollama also uses it for an error
+// of its llama-server: then the text of Ollama's error contains that server's object.
 type wireError struct {
 	Error   json.RawMessage `json:"error"`
 	Message string          `json:"message"`

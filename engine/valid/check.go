@@ -38,7 +38,8 @@ func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
 // response_format may be a list or a number if its schema says so.
 func (v *Validator) CheckValue(text []byte) []Problem { return v.check(text, false) }
 
-// check implements Check if object is true, and CheckValue otherwise.
+// check returns the problems of args. If object is true, args must be an object, as for Check, and
+// otherwise they may be any value, as for CheckValue.
 func (v *Validator) check(args []byte, object bool) []Problem {
 	doc, keyword, text := v.judge(args, object)
 	if doc == nil {
@@ -86,10 +87,10 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor returns how many checks of one value against one schema are needed at most for a part of
-// the arguments. The part begins at the given depth, and levels has the number of its values at
-// this depth and at each deeper one. For depths beyond the last figure of workOf, the last figure
-// is used.
+// workFor returns at most how many checks of a value against a schema a part of the arguments
+// needs. The part begins at the given depth, and levels has the number of values in it at this
+// depth and at each deeper one. v.work has the checks that one value needs at each depth. Its last
+// figure is used for all greater depths.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]

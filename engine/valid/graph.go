@@ -140,15 +140,14 @@ func workOf(all []*place) (work []float64, err error) {
 	return work, nil
 }
 
-// meet computes the work for a value at a depth, and stores it in p.work. The work for the previous
-// depth must be known for all places. meet first computes the work of the places that apply to the
-// same value as p. If one of them is a place whose computation has not ended, that place refers to
-// itself at the same value. Then a check would never end, so meet returns an error.
+// meet computes how many checks a value of the given depth may need against p, and stores the
+// number in p.work. The numbers of the previous depth must be known for all places. The places that
+// apply to the same value as p are computed first. If one of these is not finished yet, the schema
+// refers to itself at the same value, and a check would never end, so meet returns an error.
 //
-// At depth 0 a place counts once. An enum is compared value by value, so sixteen values count as
-// one more place. A member or element is checked by one place of the list p.either and by all
-// places of the list p.every. So the sum includes the largest number of p.either and all numbers of
-// p.every.
+// At depth 0 a place counts 1, and sixteen values of an enum count 1 more, because they are
+// compared one by one. A member or element is checked by one place of p.either and by all places of
+// p.every, so the largest number of p.either is added, and all numbers of p.every.
 func (p *place) meet(depth int) error {
 	switch {
 	case p.open:
@@ -183,11 +182,11 @@ func (p *place) meet(depth int) error {
 	return nil
 }
 
-// loosen removes the patterns that Go cannot compile, and every keyword that could refuse a valid
-// value without them. It reports whether it removed anything. Removing only the pattern is not
-// enough. A member that no pattern matches is left to additionalProperties, so false there would
-// refuse what the pattern accepts. And under "not" a schema that accepts more makes the whole
-// accept less.
+// loosen removes the patterns that Go cannot compile, and reports whether it removed anything. It
+// also removes the keywords that could refuse a valid value once such a pattern is gone. For
+// example, a member whose name no pattern matches is checked by additionalProperties, so a false
+// there would refuse the members that the removed pattern accepts. And under "not", a schema that
+// accepts more makes the whole accept less.
 func loosen(all []*place) bool {
 	var todo []*place
 	for _, p := range all {

@@ -58,9 +58,9 @@ func (p *Prefix) reached() bool {
 	return l.flows
 }
 
-// stands marks as safe the part of a string that was read so far. Half an escape at the end is left
-// out, because its other half is not known. If a byte came that no string may contain, the text
-// before that byte is safe, as if the byte had arrived separately.
+// stands marks the part of a string that was read so far as safe to send. Half an escape at its end
+// is left out, because its other half is not known. If a byte came that no string may contain, the
+// text before that byte is safe.
 func (p *Prefix) stands() {
 	scan := &p.leaf.scan
 	if scan.Wrong() {

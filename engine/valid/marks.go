@@ -134,9 +134,9 @@ func (m *marker) ruledOut(path []string) {
 	m.forbidden(path, nil)
 }
 
-// forbidden marks the member at path, which the schema s does not allow, to be removed. If the
-// member may be meant for something that the schema has a place for (see belongs), the mark is
-// doubt. Otherwise it is surplus.
+// forbidden marks the member at path, which the schema s does not allow, to be removed. The mark is
+// doubt if the member may be a misplaced or misspelt one that the schema does know (see belongs),
+// and otherwise surplus, which means that the member is needless.
 func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	what := surplus
 	if n := len(path) - 1; m.belongs(path[:n], path[n], s) {
@@ -145,12 +145,11 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	m.add(path, what)
 }
 
-// belongs reports whether a member that s forbids may be meant for something that the schema has a
-// place for. That is so if the name is only misspelt, if another part of the schema lists the name,
-// or if the object is a map whose names must have a form. For example, "titel": "Q4" while title is
-// missing is not surplus. Leaving it out would lose information, so the model writes the call
-// again. In a map such as {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the
-// data.
+// belongs reports whether a member that s forbids may still be meant for something. That is so if
+// its name is a misspelt one, if another part of the schema lists the name, or if the object is a
+// map whose names must have a form. For example, "titel": "Q4" is not surplus if title is missing.
+// To remove it would lose information, so the model writes the call again. In a map whose names
+// must have the form ^[A-Z]+$, {"path": "x"} has data in its name.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -232,9 +231,10 @@ func (m *marker) union(e *jsonschema.ValidationError) {
 	}
 }
 
-// unsure adds marks for the members of an object to which some branch of a union objects. Which of
-// these members are right depends on the branch that the model meant. So each of them is marked as
-// a whole, and the model writes it again. The parameter depth is the depth of the object.
+// unsure adds marks for an object that no branch of a union (anyOf, oneOf) accepts. The parameter
+// all has what the branches object to. It depends on the branch that the model meant which members
+// are wrong, so each member in all is marked as a whole, to be written again by the model. The
+// parameter depth is the depth of the object.
 func (m *marker) unsure(all []mark, depth int) {
 	for _, k := range all {
 		switch {

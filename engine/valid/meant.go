@@ -25,9 +25,9 @@ func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	return nil, false
 }
 
-// withName returns the arguments with a misspelt member renamed. The new name is the end of path,
-// and the member is in the object before it. withName returns false if there is no such member in
-// the object, or if there are several.
+// withName returns the arguments args with one misspelt member renamed. The last element of path is
+// the correct name, and the elements before it lead to the object with the member. withName returns
+// false if no member of the object is similar to that name, or if several are.
 func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil || len(path) == 0 {
@@ -99,8 +99,9 @@ func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	return nil, false
 }
 
-// isNew reports whether a problem shows that removing a member was wrong. That is so if the problem
-// was not there before, or if it is the first one, which the removal should have solved.
+// isNew reports whether the problem p, found after a member was removed, shows that this was wrong.
+// That is so if p was not in the list before, or was the first in it, which the removal was to
+// solve.
 func isNew(p Problem, before []Problem) bool {
 	at := slices.IndexFunc(before, func(b Problem) bool { return b.Text == p.Text })
 	return at <= 0

@@ -35,10 +35,10 @@ func isCombined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
 
-// single returns the only schema that applies to a value whose first byte is c, if s has no other
-// keywords than references and unions. It returns nil if there are several such schemas, or none. A
-// byte cannot decide between two branches of a union that might both fit, and the branches of an
-// allOf all apply.
+// single returns the schema to which s leads by a reference or a union, if only one applies to a
+// value whose first byte is c. It returns nil if s has keywords of its own, or if several schemas
+// apply: all members of an allOf, or branches of a union among which one byte cannot decide. Only a
+// branch that accepts nothing but null can be excluded by the byte.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if rare(s) || s.Types != nil || !free(s) || speaks(s) {
 		return nil
@@ -61,8 +61,9 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	return only
 }
 
-// speaks reports whether a schema itself has keywords about objects, arrays or numbers. These would
-// have to be checked in addition to a referenced schema, which a Prefix does not do.
+// speaks reports whether a schema has keywords of its own about objects, arrays or numbers. A
+// Prefix then cannot use a schema to which it refers in its place, because both would have to be
+// checked.
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
@@ -76,10 +77,9 @@ func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !isCombined(s)
 }
 
-// rare reports whether a schema uses keywords that only a complete value can be checked against, or
-// that a Prefix leaves to the validator. With each of them a later part can make a value wrong. For
-// a dependency the later part is a second member, for uniqueItems the last element, for a condition
-// either of these. All other keywords can be checked member by member.
+// rare reports whether a schema has keywords for which a value must be complete to be checked,
+// because a later part can make it wrong. For example, for a dependency this is a second member,
+// and for uniqueItems the last element. With all other keywords members are checked one by one.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil ||
 		s.Then != nil || s.Else != nil ||

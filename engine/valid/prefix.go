@@ -142,9 +142,10 @@ func (o *open) last() string {
 	return o.keys[len(o.keys)-1]
 }
 
-// value begins a value whose first byte is c. An object or array whose schema can be read in only
-// one way is opened, and its members are checked one by one. Any other value becomes a leaf. It
-// returns false at a problem.
+// value begins to read a value whose first byte is c, and returns false if the schema does not
+// allow it. If an object or array needs no check as a whole, its members are checked one by one.
+// Any other value is read to its end first, except a string without rules, which may be sent at
+// once.
 func (p *Prefix) value(c byte) bool {
 	switch {
 	// As in Check: nothing of a string may be sent where an object is required, even if the schema
@@ -186,9 +187,9 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place returns the schema of the value that begins now. The schema of a member is found by the
-// last key. Objects with patterns for names never come here, because rare lets them wait as a
-// whole.
+// place returns the schema of the value that begins now: that of the member with the last key that
+// was read, or of the array's elements. It ignores patternProperties, because objects with these
+// are checked only when they are complete.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
@@ -286,8 +287,8 @@ func (p *Prefix) end(c byte) bool {
 	return true
 }
 
-// fail stops the reading at a problem. What was safe until then stays safe. It always returns
-// false, as step does when it cannot continue.
+// fail records a problem with the arguments, so that reading stops. The text that was safe to send
+// before it stays safe. fail always returns false, which tells the caller to stop.
 func (p *Prefix) fail(path []string, keyword, text string) bool {
 	why := problem(path, keyword, text)
 	p.problem = &why
@@ -336,9 +337,9 @@ func (p *Prefix) cut() {
 	p.pos = p.safe
 }
 
-// mayMean reports whether a name may be the misspelling of a listed member that has not occurred
-// yet. For example, after `"titel":` and no "title" so far, cutting the member would lose the
-// title. So the reading stops there and the call is written again.
+// mayMean reports whether a name that the schema does not list may be a misspelling of a listed
+// member that has not occurred yet. For example, `"titel":` may mean "title". To remove such a
+// member would lose the title, so the call is written again instead.
 func (o *open) mayMean(name string) bool {
 	for other := range o.schema.Properties {
 		if misspelt(name, other) && !slices.Contains(o.keys, other) {

@@ -84,9 +84,9 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	return rest + lacking(&o, all, begun || len(left.inside) > 0), true
 }
 
-// lacking returns the text of the missing members or elements, which are in all, and then the
-// closing bracket of o. If follows is true, a comma comes first, because o has other members or
-// elements before these.
+// lacking returns the text that completes the object or array o: the missing members or elements
+// all, and the closing bracket. If follows is true, the text begins with a comma, because o already
+// has members or elements.
 func lacking(o *open, all []*node, follows bool) string {
 	var b strings.Builder
 	for i, one := range all {
@@ -111,9 +111,9 @@ func (o *open) closer() byte {
 	return '}'
 }
 
-// restOfText returns the text that completes the open string, so that it becomes n. The text that
-// was sent may end within a character. restOfText returns false if n is not a string or begins
-// differently.
+// restOfText returns what must follow the sent part of a string so that the whole is n: the rest of
+// its characters and the closing quote. The sent part may end in the middle of a character.
+// restOfText returns false if n is not a string, or begins differently.
 func (p *Prefix) restOfText(n *node) (string, bool) {
 	raw := p.text[p.leaf.start:p.safe]
 	at := len(raw)

@@ -14,8 +14,9 @@ import (
 	"toolnorm/chat"
 )
 
-// finding is like a Problem, but its text does not name the place yet. The place may not begin with
-// "arguments", since a schema's own errors (explainMeta) are reported in the same way.
+// finding is one thing that is wrong with a value. It becomes a Problem when its text gets the
+// place in front, such as "arguments.days". For an error in a schema the place is one in the
+// schema.
 type finding struct {
 	path    []string
 	keyword string
@@ -93,10 +94,10 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 	return all
 }
 
-// inUnion returns what is wrong in the branch of a union that was meant, which is the nearest one.
-// If no branch is near, or several are equally near, it returns a single finding that no branch
-// fits. Reporting what is wrong in each branch would take a page, and a model needs one line. That
-// finding also has a sentence about one of the branches, because "fits none" alone gives a model
+// inUnion returns what is wrong in the branch of a union that is nearest to the value, and so was
+// probably meant. If no branch is near, or several are equally near, it returns one finding, which
+// says that no branch fits. Reporting every branch would take a page, and a model needs one line.
+// As an example it also says what is wrong in one branch, because "fits none" alone gives a model
 // nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	// Each branch has its own findings, which include those of unions in it.

@@ -9,12 +9,11 @@ import (
 )
 
 // Trimmed returns the arguments without the members that the schema forbids, otherwise byte for
-// byte. Of two members with the same name and value it leaves out one. It returns false if there is
-// any other problem, or no problem at all. It leaves out no members if one of them may be a
-// misspelt one or is listed by another part of the schema, or if a required member is missing. For
-// example, {"title":"Q4","reason":"asked"} under a closed schema loses reason. If the call were
-// written again, that would cost a generation, and parts that were right. A member that is left out
-// has no place in the schema at all.
+// byte. Of two members with the same name and value it leaves out one. For example, under a schema
+// without other members {"title":"Q4","reason":"asked"} loses reason. To have the model write the
+// call again would cost a generation, and risk the parts that were right. Trimmed returns false if
+// nothing is forbidden or there is another problem, such as a missing member, and if a forbidden
+// member may be a misspelt one, or is listed by another part of the schema.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -114,9 +113,9 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	return m.doc.standing()
 }
 
-// Standing returns the part of the arguments that was sent, which a new call must keep and may add
-// to. It returns nil if nothing was sent, if the object is complete, or if what was sent ends
-// inside a text.
+// Standing returns the members and elements of the arguments that were already sent. A new call
+// must repeat them and may add others. It returns nil if nothing was sent, if the object is
+// complete, or if what was sent ends inside a text.
 func (p *Prefix) Standing() *schema.Standing {
 	closed := bytes.TrimRight(slices.Clone(p.text[:p.safe]), ", \n\t\r")
 	if len(closed) == 0 || p.state == finished {
@@ -132,8 +131,9 @@ func (p *Prefix) Standing() *schema.Standing {
 	return doc.begun(len(p.stack) - 1)
 }
 
-// begun returns the parts of an object or array that is still open. If depth is more than 0, its
-// last part is open as well, and so is the last part of that, down to the given depth.
+// begun returns the complete parts of an object or array whose end has not come yet, as a Standing.
+// If depth is more than 0, its last part is not complete either, nor is the last part of that, for
+// as many levels as depth says.
 func (n *node) begun(depth int) *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: true}
 	for i, one := range n.inside {

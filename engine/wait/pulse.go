@@ -88,9 +88,9 @@ func (p *Pulse) says(place func() string) (done func()) {
 	return func() { set(nil) }
 }
 
-// until waits until the channel turn is closed, and sends keep-alives meanwhile. If limit is not
-// negative, it waits no longer than the time in the parameter left. It returns false if ctx has
-// ended, so that the reply is no longer wanted.
+// until waits until the channel turn is closed, or until ctx ends, and sends keep-alives meanwhile.
+// It waits no longer than the duration left, unless the parameter limit is negative, which means
+// that waits are not limited. It returns false if ctx has ended, so that nobody wants the reply.
 func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -121,8 +121,8 @@ func (p *Pulse) Stop() {
 }
 
 // Begin marks the start of a wait. It first flushes what was written to the client, because nothing
-// more is written until the wait is over. So many records at once are one write, and a single token
-// is sent at once.
+// more is written until the wait is over. Records that arrive together are thus sent together, and
+// a single token is sent without delay.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
 // begin is like Begin, but keeps the pointer, so that the limit need not be copied for each token.
@@ -169,10 +169,9 @@ func (p *Pulse) tick() {
 	}
 }
 
-// due ends a wait that is too long, or sends a keep-alive that is due. It returns the time until
-// the next check, and false if the reply is over. Between two waits it checks again after an eighth
-// of p.pace, which is the longest time between two checks. So a wait that is too long may end that
-// much too late.
+// due ends a wait that is too long, or sends a keep-alive if the time for one has come. It returns
+// the time until the next check, and false if the reply is over. While nothing waits, it checks
+// every p.pace/8, so a wait that begins between two checks may end that much too late.
 func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true

@@ -77,8 +77,9 @@ func (p *Pulse) Later() Limit {
 const ModelLoading = "model_loading"
 
 // Timeouts are the limits of the waits for a silent model server. None of them limits a reply that
-// keeps coming. A zero field means the default. A negative one means no limit, except for Queue and
-// Places (see there) and for Beat, where it means no keep-alives.
+// keeps coming. A zero field means the default, and a negative duration means no limit. With Queue
+// or Places negative, requests do not wait for a busy server. With Beat negative, no keep-alives
+// are sent.
 type Timeouts struct {
 	// until the server has loaded the model and rendered the prompt; default 6 minutes (Ollama
 	// itself gives up after 5)
