@@ -38,10 +38,9 @@ var (
 	_ chat.Counter = (*Engine)(nil)
 )
 
-// New returns an Engine. The servers need not be running, because each request finds out for
-// itself. The parts of cfg that Validate refuses are ignored. The order of the servers matters: the
-// models of the first one have no prefix, and the configured servers come after the demo, in the
-// order of the configuration.
+// New returns an Engine for the servers in cfg. It sends no requests, so the servers need not be
+// running yet. The parts of cfg that Validate refuses are ignored. The servers are in order: the
+// first one, whose models have no prefix, then the demo, then the upstreams as configured.
 func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats

@@ -66,8 +66,8 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 	}
 }
 
-// find calls work, and returns its result or its error. The requests that wait for the trip c get
-// the same result.
+// find calls work, returns its result or its error, and stores them in c, from which the requests
+// that wait for the same work take them.
 func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (
 	V, error) {
 	defer func() { // runs also when work panics

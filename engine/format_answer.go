@@ -107,8 +107,8 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. It returns false if no more events are wanted. After the
-// first call nothing is kept, because text after a call is not an answer either.
+// take passes an event on, or keeps it as part of an answer. After the first call it keeps nothing,
+// because text beside calls needs no form. It returns false if no more events are wanted.
 func (a *formedAnswer) take(ev chat.Event) bool {
 	switch {
 	case a.calls:
@@ -180,8 +180,8 @@ func (a *formedAnswer) finish(ev chat.Event) bool {
 	return a.sendKept(text) && (a.usage == nil || a.yield(*a.usage, nil)) && a.yield(ev, nil)
 }
 
-// sendKept sends the rest of the text, or else the kept events if they have the whole text. It
-// returns false if no more events are wanted.
+// sendKept sends the rest of the text. If the events that were kept have all of the text, it sends
+// those events instead. It returns false if no more events are wanted.
 func (a *formedAnswer) sendKept(text string) bool {
 	if len(a.kept) > 0 {
 		return sendAll(a.kept, a.yield)
@@ -300,9 +300,9 @@ func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	return answer, missing == nothing
 }
 
-// scalar returns the one value that fits and has a line of its own, for schemas of strings, numbers
-// or words. It returns false if there is none, if there are two different ones, or if a line begins
-// an object or array. Values between words do not count, like the 3 of "I have 3 answers".
+// scalar returns the string, number or other single value that fits the schema and has a line of
+// its own in text, unlike the 3 in "I have 3 answers". It returns false if there is no such line,
+// if two lines have different values, or if a line begins an object or array.
 func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(strings.TrimSpace(line), "`")

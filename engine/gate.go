@@ -62,8 +62,9 @@ const (
 	gateUseless      // it picks no tool in any case
 )
 
-// asksQuestion reports whether the last message is the user's and tools are offered for it. Only
-// such requests are gated, because after a tool's result the work is under way.
+// asksQuestion reports whether the last message is the user's, tools are offered and none is
+// required. Only then may the model be asked whether it needs a tool, because after a tool's result
+// the work is under way.
 func asksQuestion(r *chat.Request) bool {
 	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 &&
 		r.Messages[len(r.Messages)-1].Role == chat.User

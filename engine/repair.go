@@ -251,8 +251,9 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// ranOn reports whether a forced call did not end within a limit that the engine set, and nothing
-// of it was sent. If the client set the limit, it gets what fits within it.
+// ranOn reports whether a forced call was cut off by a token limit that the engine has set, before
+// anything of it was sent. It is false if the client set the limit, because the client then gets
+// what fits within it.
 func (g *guard) ranOn(ev chat.Event) bool {
 	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 &&
 		(g.call == nil || !g.call.begun)

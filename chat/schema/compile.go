@@ -114,11 +114,12 @@ func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 	}
 }
 
-// besides reads references, allOf, anyOf and oneOf, and the types and values that follow from them.
-// These subschemas are not merged into t. Looking up a member asks them one after the other, and
-// most are never asked. The type of an allOf is that of its first part with a type. A union has the
-// types of all its alternatives. Without that, {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-// which pydantic writes for an optional number, would leave "3" a text.
+// besides compiles the schemas in $ref, allOf, anyOf and oneOf, and sets the types and values of t
+// that follow from them. An allOf has the type of its first part with a type, and a union has the
+// types of all its alternatives. For example, pydantic writes {"anyOf": [{"type": "integer"},
+// {"type": "null"}]} for an optional number, and "3" would stay a text if the types of the union
+// were not known. The members of these schemas are not merged into t. They are searched when a
+// member is looked up, since most never are.
 func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {
@@ -185,9 +186,9 @@ func either(list []*Type) *Type {
 // unions of unions repeat lists, so their sum needs a bound of its own.
 const maxListed = 5000
 
-// countable returns the values that t allows, or nil if they cannot be listed. null counts as a
-// list of one, so that an enum that may be null, {"anyOf": [{"enum": ["a", "b"]}, {"type":
-// "null"}]}, is still an enum for FromText.
+// countable returns the values that t allows, or nil if they cannot be listed. The types null and
+// boolean have one and two values. So {"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, an enum
+// that may be null, is still one list of values for FromText.
 func (t *Type) countable() []string {
 	switch {
 	case t.enum != nil:

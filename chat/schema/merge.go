@@ -234,9 +234,9 @@ func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	p.Required = each(slices.Concat(p.Required, b.Required))
 }
 
-// settle removes members that nothing fits. If one of them is required, nothing fits the object.
-// This makes unions by a kind work: nothing fits {"kind": {"const": "a"}} beside a kind that must
-// be "b", so that alternative is not written.
+// settle removes the members of p that no value fits. If one of them is required, no value fits p
+// either, and settle marks it so. For example, if a union with alternatives for the kinds "a" and
+// "b" is merged with "kind": "b", the alternative for "a" is not written.
 func (p *Place) settle() {
 	p.Members = slices.DeleteFunc(p.Members, func(m Member) bool {
 		if m.Never && slices.Contains(p.Required, m.Name) {

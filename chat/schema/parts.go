@@ -55,9 +55,10 @@ func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
 	}
 }
 
-// manyValues drops a list of values that is too long. It returns the types of the values, and a
-// copy of s without the list. Its texts are bounded by the longest value, so that a model cannot
-// write further. Whether the value is in the list is checked after the call is written.
+// manyValues records that an enum is dropped because it has too many values. It returns the types
+// of the values, and a copy of s without the list, in which strings are at most as long as the
+// longest value, so that a model does not write on. Whether a value is in the list is checked after
+// the call.
 func (s *Place) manyValues() (k Kinds, _ *Place) {
 	out := *s
 	s.doc.Drop(s.At, "enum")
@@ -222,10 +223,10 @@ func within(least, most *Count, bound int) *Count {
 // maxElements is the largest count of elements that servers accept.
 const maxElements = 1000
 
-// array writes an array. A schema may list subschemas for the first elements (prefixItems). If
-// minItems is greater than their number, or in a weak constraint, the list becomes an array whose
-// elements fit any of them. If nothing fits one of them, the list ends before it. An array without
-// possible elements gets maxItems 0.
+// array writes an array. The schemas of the first elements (prefixItems) are written as they are,
+// unless minItems requires more elements or the constraint is weak. Then every element may fit any
+// of them. If no value fits one of them, the list ends before that one. An array that can have no
+// elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {
@@ -262,10 +263,10 @@ func (c *constrainer) array(s *Place, depth int) {
 	c.raw("}")
 }
 
-// tuple writes the subschemas of the first elements. It returns how many elements there may be, or
-// nil for any number. It writes no items, which servers would apply to all elements. So the
-// elements after the first ones cannot be described: their schema is dropped, or there may be no
-// such elements.
+// tuple writes prefixItems, the schemas of an array's first elements. It returns how many elements
+// the array may have, or nil for any number. It does not write the schema of the later elements,
+// because servers would apply that to all elements, and records it as dropped. Where the schema
+// allows no later elements, the number says so.
 func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) {
 	c.key("prefixItems")
 	c.raw("[")

@@ -52,10 +52,11 @@ func (p *patternPrinter) fail() string {
 	return ""
 }
 
-// print returns re as servers read it. left and right say that re is at the pattern's start or end,
-// so that any text may come before or after it unless it is anchored there. In "^ab|cd$" each
-// alternative is anchored at one end only, and it is printed as (ab[…]*|[…]*cd) between two
-// anchors. A pattern with an anchor in the middle, such as a^b, can never match, so it fails.
+// print returns the expression re as servers read it. left and right say that re is at the start
+// and at the end of the whole pattern. Since a pattern without anchors matches within a text, a
+// class for any text is then put before or after re, unless an anchor is there. For example,
+// "^ab|cd$" is printed as (ab[…]*|[…]*cd) between two anchors. A pattern with an anchor in the
+// middle, such as a^b, can never match, so print fails.
 func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	switch re.Op {
 	case syntax.OpBeginText:

@@ -203,8 +203,9 @@ func Union(list []*Place) *Place {
 	return p
 }
 
-// measure adds the sizes of the given subschemas to the size of p. Places are shared, so a few that
-// contain each other may occur far too often to be walked through, and only this number shows it.
+// measure adds the sizes of the given subschemas to the size of p. The size counts a subschema as
+// often as it occurs. A few shared ones that contain each other may occur too often to be walked
+// through, and only this number shows it.
 func (p *Place) measure(inside ...*Place) {
 	for _, one := range inside {
 		if one != nil {

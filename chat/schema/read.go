@@ -115,10 +115,10 @@ func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	return d.read(v, at, depth+1)
 }
 
-// follow returns the target of a reference as a Place, and not as a reference. A reference beside
-// other keywords cannot remain a reference, because neither servers nor grammars can express a
-// reference with further constraints. So its target is read and merged. If there is no target, the
-// result allows everything. If the target is being read already, nothing fits the result.
+// follow returns the target of a reference, merged into the place of the reference. It is used
+// where other keywords stand beside the reference, because neither servers nor grammars can express
+// both. If the target does not exist, the result allows everything. If the target is already being
+// read, so that the reference leads back to itself, no value fits the result.
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
@@ -164,8 +164,9 @@ func reference(v *jsontree.Value) (ref, step string) {
 	return "", ""
 }
 
-// lone reports whether no keyword beside this one constrains anything. Descriptions do not count,
-// because generators write {"$ref": …, "description": …} for each use of a type.
+// lone reports whether a value has no keyword that constrains anything besides the given one.
+// Descriptions and the like do not count, because generators write {"$ref": …, "description": …}
+// for each use of a type.
 func lone(v *jsontree.Value, keyword string) bool {
 	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {
 		return m.Name != keyword &&

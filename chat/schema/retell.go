@@ -50,8 +50,9 @@ type reteller struct {
 	tell func(description string) string // if nil, everything that is for people is removed
 }
 
-// part writes a schema, a list of schemas or, if named is true, schemas by name. Other values, such
-// as true, contain no descriptions.
+// part writes a value that is a schema or a list of schemas or, if named is true, an object whose
+// members are schemas. Other values, such as true, contain no descriptions and are written
+// unchanged.
 func (r *reteller) part(v *jsontree.Value, named bool) {
 	switch kind(v) {
 	case Object:
@@ -83,7 +84,8 @@ func (r *reteller) comma(open byte) {
 	}
 }
 
-// unsaid reports whether a keyword is left out.
+// unsaid reports whether a member is left out of the schema that is written: when descriptions are
+// removed, also titles, comments, examples and $schema are.
 func (r *reteller) unsaid(m jsontree.Member) bool {
 	return r.tell == nil &&
 		(isDescription(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"},
@@ -96,7 +98,8 @@ func isDescription(m jsontree.Member) bool {
 	return m.Name == "description" && kind(m.Value) == String
 }
 
-// member writes the value of a schema's keyword or, if named is true, a schema under its name.
+// member writes the value of the member m of a schema, with descriptions replaced. If named is
+// true, the name of m is not a keyword but, say, a property's, so its value is a schema.
 func (r *reteller) member(m jsontree.Member, named bool) {
 	switch {
 	case named, m.Name == "items", slices.Contains(HoldOne, m.Name),

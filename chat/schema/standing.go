@@ -20,8 +20,9 @@ type Standing struct {
 	More  bool   // others may follow
 }
 
-// Part is one member or element. It has Raw if all of it is fixed, Open if some of it is fixed, and
-// neither if it has to be written again. A part with neither is constrained only by the schema.
+// Part says what is fixed of one member or element of a value that a model writes again. If all of
+// it is fixed, Raw is its text. If some of it is fixed, Open says what. If neither is set, the
+// model writes it again, as the schema demands.
 type Part struct {
 	Name string
 	Raw  string
@@ -36,8 +37,9 @@ type Part struct {
 // constraint, and With puts the whole value back.
 const maxHeld = 400
 
-// abridge returns a value as the model has to repeat it: the beginning of a long text with an
-// ellipsis, and an empty list or object for a long one. Other values are returned unchanged.
+// abridge returns a fixed value in the form in which a model has to repeat it. A long text is cut
+// and ends in an ellipsis, and a long list or object becomes an empty one. Any other value is
+// returned unchanged.
 func abridge(raw string) string {
 	var text string
 	switch {
@@ -61,10 +63,11 @@ func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
 
-// with appends the value to dst, with its fixed parts unchanged. The other parts come from the new
-// value, which is the parameter from. It returns false if the new value is not an object. Members
-// are in their old order, and new ones follow them. A part that has to be written again is left out
-// if the new value lacks it. If the new value has a name twice, the last one counts.
+// with appends to dst the old value, in which the parts that s fixes are unchanged, and the others
+// come from the new value, which is the parameter from. Members keep their old order, and new ones
+// follow them. A member that was to be written again but is missing in from is left out. Of two
+// members with the same name in from the last one counts. with returns false if from is not an
+// object.
 func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	if s.Array {
 		return s.withElements(dst, from)
@@ -188,10 +191,10 @@ func (s *Standing) kind() Kinds {
 	return Object
 }
 
-// fixedObject returns the object s with its fixed members limited to their values. Fixed members
-// come first and in their own order, because servers write members in the order in which the schema
-// lists them. A member that the schema does not list is fixed as well. If strict is true, a member
-// that the schema forbids gives a place that nothing fits.
+// fixedObject returns the object schema s restricted to objects in which the members that from
+// fixes have their values. These members come first and in their own order, because servers write
+// members in the order of the schema. They are added even if s does not list them. If strict is
+// true and s forbids one of them, fixedObject returns a schema that no value fits.
 func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	out := &Place{Kinds: Object, Objects: Objects{Listed: true, More: s.More}, doc: d, At: s.At}
 	for _, p := range from.Parts {

@@ -44,8 +44,8 @@ var typeWords = map[string]Kinds{
 // unknown name such as "file". Case does not count, because Gemini's API writes STRING and OBJECT.
 func Named(word string) Kinds { return typeWords[strings.ToLower(word)] }
 
-// each returns the types one by one. Integer beside number is not among them, because numbers
-// include integers.
+// each returns the types in k one by one. If k has both Number and Integer, Integer is left out,
+// because numbers include integers.
 func (k Kinds) each() (all []Kinds) {
 	for one := String; one <= Array; one <<= 1 {
 		if k&one != 0 && (one != Integer || k&Number == 0) {

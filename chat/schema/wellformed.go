@@ -174,8 +174,8 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	return v.Raw, true
 }
 
-// named returns the text of an object of schemas. It records an error if the value is not such an
-// object.
+// named returns the corrected text of an object whose members are schemas, such as properties. It
+// records an error if v is not such an object.
 func (w *wellformer) named(name string, v *jsontree.Value) string {
 	switch {
 	case v.Raw[0] == '[' && len(v.Items) == 0:

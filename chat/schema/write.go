@@ -179,9 +179,9 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 	c.raw("]}")
 }
 
-// inPlace writes the target of a reference where the reference is. If the reference is inside its
-// own target, or nested too deeply, any value is allowed instead, and the reference is reported as
-// dropped. So a tree ends at its first node within a node.
+// inPlace writes the target of the reference s in place of the reference. If s is inside its own
+// target, as in a tree, or nested too deeply, any value is allowed in its place, and the reference
+// is recorded as dropped.
 func (c *constrainer) inPlace(s *Place, depth int) {
 	to := s.Follow()
 	if depth > maxWeakDepth || to.Never || slices.Contains(c.around, s.ref) {

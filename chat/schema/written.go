@@ -9,11 +9,11 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Written is a place of a schema as its author wrote it: its own keywords, then those of its
-// references, then those of its allOf. It is for writers that describe a schema instead of
-// enforcing it. A model reads a union once, beside what applies in any case, while a Place repeats
-// that in each alternative. Nothing is merged or reordered, because a template prints what the
-// author wrote, and models know the usual shapes of schemas.
+// Written is one subschema as its author wrote it: its own keywords, then those of its references,
+// then those of its allOf. It is for writers that describe a schema to a model, while a Place is
+// for those that enforce it. A Place repeats what applies to a whole union in each alternative, but
+// a model should read it once. Nothing is merged or reordered, because models know the usual shapes
+// of schemas.
 type Written struct {
 	// Opaque means that only a description can be shown, because the value is not an object, or is
 	// a reference that leads nowhere or back to itself.
@@ -100,9 +100,9 @@ func (w *Written) Description() string {
 	return ""
 }
 
-// Source returns the text of the first schema in w that is not only a reference. It returns "{}" if
-// there is none. A signature shows it for an object, where a reference would say nothing to a
-// model.
+// Source returns the JSON text of the first schema in w that is not only a reference, or "{}" if
+// there is none. A function signature that describes a tool shows this text for an object, because
+// a reference would tell a model nothing.
 func (w *Written) Source() string {
 	for _, v := range w.parts {
 		if ref, _ := reference(v); ref == "" {
@@ -113,8 +113,8 @@ func (w *Written) Source() string {
 }
 
 // Types returns the types that the schema names, in its order and in JSON Schema's words. It
-// returns nil if all types are allowed. An unknown name is left out here and remains a note, so
-// that the model still reads the word.
+// returns nil if all types are allowed. A type name that JSON Schema does not have is left out, and
+// Notes returns the keyword, so that the model still reads the name.
 func (w *Written) Types() []string {
 	names, _ := typeNames(w.get("type"))
 	return names

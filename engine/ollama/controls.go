@@ -72,11 +72,11 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 // of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
-// readers returns the strategies with which a server shows those tags that are control tokens, the
-// best one first. The server must have version llamaRunner or later. The strategies after the first
-// are for servers that refuse the first, because without tags calls may still be recognized in
-// other ways. The list is nil if raw text has the tags, or no strategy shows them. The result named
-// reports whether the server's own parser tells the runner the tags, so that the strategy tokens
+// readers returns the strategies with which a server of version llamaRunner or later shows those
+// tags (marks) that are control tokens, the best one first. Behind them come strategies that do not
+// show the tags, in case the server refuses the first ones, because calls may be found without
+// tags, too. The list is nil if raw text has the tags, or if no strategy shows them. The result
+// named reports whether the server's own parser tells the model's runner the tags, so that tokens
 // shows them.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap,

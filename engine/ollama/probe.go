@@ -205,12 +205,12 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 // the field.
 var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
-// Template returns the chat template of the order's model, with which the server renders. Thinking
-// is switched on for a model that can think, because many templates print reasoning only then. The
-// template's field Source has the Go template, followed by the file's own jinja template. What the
-// server renders shows which of the two it uses. The model need not have been probed, so only the
-// fact about thinking is used. Template returns an error if the server cannot describe the model.
-// The template's function Render returns the server's error, or errNoRender.
+// Template returns the chat template of the order's model, with a function Render that has the
+// server render it. Thinking is switched on for a model that can think, because many templates
+// print reasoning only then. Source has the Go template, and after it the jinja template of the
+// model's file, because the server may use either. The model need not have been probed before.
+// Template returns an error if the server cannot describe the model. Render returns the server's
+// error, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

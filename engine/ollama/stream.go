@@ -197,12 +197,12 @@ func times(v *fastjson.Value) *chat.Times {
 		Completion: of("eval_duration")}
 }
 
-// failed ends the stream because of an error record, and returns io.EOF or the server's error. If
-// tokens have come, it is usually the server's own parser that failed, at a call that toolnorm may
-// still be able to read. Nearly all of the call has arrived by then, token by token. So the stream
-// ends with Abandoned and io.EOF. The server does not count the tokens of such a reply, since the
-// final record is missing. If this program made the prompt, tap has counted them. Without tokens
-// failed returns the server's error.
+// failed ends the stream after an error record, and returns io.EOF or the server's error. If tokens
+// were shown before, the server's own parser has usually failed at a call that it does not
+// understand. Its tokens have arrived, and toolnorm may still read it, so the stream ends with
+// Abandoned and io.EOF. The final record with the counts is missing then. If this program made the
+// prompt, failed sends the number of tokens that came. In all other cases it returns the server's
+// error.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {

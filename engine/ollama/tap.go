@@ -46,12 +46,11 @@ type tap struct {
 	border   []byte // tokens after thinking that may be the end of its tag
 }
 
-// tapped queues the model's text in one record. m is the message in the record v, and line is the
-// record's text. Until the first record with tokens, records without tokens are read like those of
-// Chat, since a server that does not know logprobs ignores the option. If this program made the
-// prompt, such records cannot be used, because the server reads the reply only by its parser.
-// tapped then returns a Curable error for text without tokens. It also returns one for characters
-// that cannot be recovered.
+// tapped queues the model's text in one record. The parameter m is the message in the record v, and
+// line is the record's text. A server that does not know the option logprobs sends text without
+// tokens. Such a record is read as in a Chat, unless this program made the prompt: the server's
+// parse of the reply cannot be used then, and tapped returns a Curable error. It also returns one
+// if a character was lost that the tokens show only as U+FFFD.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)
@@ -124,11 +123,11 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten returns the text that the server swallowed before the first tokens that it shows, because
-// it might have become the opening tag of thinking. It returns nil if there is none. If the server
-// shows content, that text is in it. If content is withheld, the tokens may be a call's tag without
-// its beginning. For example, <think> and <tool_call> begin with the same "<t", so a token may be
-// gone when the rest, "ool_call>", shows that it was not thinking.
+// eaten returns text of the model that the server held back before the first tokens that it shows,
+// and whose token it did not send, because it looked like the start of a tag that opens thinking.
+// If the server shows content, the missing text is taken from that. Otherwise it may be the start
+// of a call's tag: <tool_call> begins with "<t" as <think> does, so the first token shown may be
+// "ool_call>". eaten returns nil if nothing is missing.
 func (t *tap) eaten(content []byte) []byte {
 	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
 		return bytes.Clone(before)

@@ -19,11 +19,12 @@ func byTokens(o *upstream.Order) bool {
 		(o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
 }
 
-// tokens has the rendered prompt continued by a server that reads the reply itself. It uses only
-// the tokens of that reply. If the server's reading fails, the rest is requested as raw text, which
-// continues the prompt and the reply so far. Both are already in the server's prefix cache. In
-// tests with scripts qwen3-coder's parser broke 17 of 42 replies off, nearly all after the whole
-// body of the call. tokens returns an error if the server refuses the request.
+// tokens has a server continue the rendered prompt in q, and returns the reply's text taken from
+// its tokens. The server also parses the reply, because only then does it show control tokens. If
+// its parser fails, the rest is requested as raw text, which continues the prompt and the reply so
+// far. That costs little, because the server has both in its cache. qwen3-coder's parser broke off
+// 17 of 42 test replies, nearly all of them when only the end of a call was missing. tokens returns
+// an error if the server refuses the request.
 func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (
 	chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {

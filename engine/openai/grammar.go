@@ -29,8 +29,9 @@ type grammars struct {
 	mu sync.Mutex // guards what was refused
 }
 
-// held is a stored grammar, which constrains calls of some tools in the format of a family. The
-// grammar itself does not change. The list refused changes, under the lock of grammars.
+// held is a stored grammar, which constrains calls of some tools in the format of a model family.
+// Its field refused has the models for which the server did not accept the grammar. It is guarded
+// by the lock of grammars. The grammar itself does not change.
 type held struct {
 	adapters.Grammar
 	refused []string // the models for which the server refused it
@@ -59,9 +60,9 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 	return h
 }
 
-// find returns the grammar of the given tools. If the grammar is new, find writes it and passes it
-// to the function made. The family's declaration is part of the key, because a user's own file may
-// change it under the same name. A tool's description is not, since no grammar contains it.
+// find returns the grammar of the given tools. A grammar that is not stored yet is written and
+// passed to the function made. Grammars are stored under the family's declaration, which a user's
+// own file may change without changing the name, and under the names and schemas of the tools.
 func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool,
 	made func(*held)) *held {
 	sum := sha256.New()

@@ -46,8 +46,9 @@ type parts struct {
 	parameters json.RawMessage
 }
 
-// of returns the description and the schema that are sent for a tool with the given description.
-// What the tool's schema adds to its description comes after the given text.
+// of returns the description and the schema that are sent to the server for a tool. The parameter
+// description is the tool's own; if it is empty, the schema's is used. The rules of the schema that
+// can only be said in words are appended to it.
 func (p parts) of(description string) (string, json.RawMessage) {
 	if description == "" {
 		description = p.own

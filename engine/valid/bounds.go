@@ -24,9 +24,9 @@ func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	return out, ok
 }
 
-// outOfBounds returns the result of Bounded as out. The result over has marks for the values that
-// are out of bounds, which say where these are. outOfBounds returns false at the first problem of
-// another kind, since the call would be refused for that anyway.
+// outOfBounds returns the arguments without the members that the schema forbids (out), and marks
+// for the values that are out of their bounds (over). It returns false if the arguments have any
+// other problem, because the call would be refused for that anyway.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {

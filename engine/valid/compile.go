@@ -103,9 +103,9 @@ func compileDocument(doc any) (*Validator, error) {
 	return v, nil
 }
 
-// nameRule implements the keyword propertyNames. The library's own implementation returns the path
-// of a wrong name without copying it, so the path may contain another name later. As an extension
-// of the schema the rule has the right path.
+// nameRule checks the names of members for the keyword propertyNames, in place of the library. The
+// library's errors share the memory of their path, so by the time they are read the path may
+// contain another name.
 type nameRule struct{ *jsonschema.Schema }
 
 // Validate implements jsonschema.SchemaExt. It validates the names of an object's members against

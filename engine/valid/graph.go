@@ -110,15 +110,15 @@ func placeOf(s *jsonschema.Schema) string {
 	return at
 }
 
-// workOf returns, for each depth, how many places of the schema can apply to one value at that
-// depth. The last figure is valid for all deeper ones. It returns an error for a schema that refers
-// to itself without going deeper.
+// workOf returns, for each depth of the arguments, how many schemas may have to be checked for one
+// value at that depth. The last figure is valid for all deeper ones. It returns an error for a
+// schema that refers to itself without going deeper.
 //
-// Unions of recursive schemas let the work grow with the depth. For example, "anyOf": [{"$ref":
-// "#"}, {"$ref": "#"}] under a member doubles the work with each level, to 2^20 at the twentieth.
-// The figures end at the first depth with more work than is ever allowed. They are for the worst
-// value, so a deeply nested filter may be refused although its check would have been quick. They
-// are computed once per schema, and the depths of the arguments decide.
+// In unions of recursive schemas the work grows with the depth. For example, "anyOf": [{"$ref":
+// "#"}, {"$ref": "#"}] under a member doubles it with each level, to 2^20 at the twentieth. The
+// figures end at the first depth with more work than is ever allowed. They are the worst case, so
+// deeply nested arguments may be refused although their check would have been quick. They depend
+// only on the schema, so they are computed once.
 func workOf(all []*place) (work []float64, err error) {
 	// The figures of one depth follow from those of the previous depth. Once two depths are equal,
 	// all deeper ones are, which happens soon without recursion.
@@ -218,10 +218,10 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest removes the keywords of s that refuse more if a schema inside them accepts more. These
-// are keywords that require a value not to fit, or to fit only once. The map leads has the schemas
-// that lead to a loosened one. A loosened "if" may change which branch applies, so the whole
-// condition is removed. An anyOf or allOf then only accepts more itself, so it stays.
+// loosenRest removes keywords of s that would refuse valid values after a schema inside them was
+// loosened, which means that it accepts more than before. These are not, oneOf, maxContains and
+// unevaluatedProperties, and if, whose branch may change. An anyOf or allOf only accepts more
+// itself, so it stays. The map leads has the loosened schemas and all that contain one.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {
 	if leads[s.Not] {
 		s.Not = nil

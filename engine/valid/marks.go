@@ -182,15 +182,14 @@ func formsNames(s *jsonschema.Schema) bool {
 		})
 }
 
-// union adds the marks of the branch of an anyOf or oneOf that was meant. This is the nearest
-// branch, and among equally near ones the one that keeps most of the text. If several remain,
+// union adds the marks of the nearest branch of an anyOf or oneOf, which is probably the one that
+// the model meant. How near a branch is depends first on how far the value is from it (see far),
+// and then on how few parts would have to be written again. If several branches are equally near,
 // everything to which any of them objects is marked as doubtful.
 //
-// The library reports what is wrong in every branch. How near a branch is depends first on how far
-// the value is from it (see far), and then on how much of the text would be lost. For example,
-// {"do": {"kind": "type", "text": "too long"}} belongs to the branch of "type", whose text is
-// wrong. It does not belong to that of "click", whose kind is wrong and whose x is missing. If a
-// value fits two branches of a oneOf, no branch is wrong, and only a new value helps.
+// For example, {"do": {"kind": "type", "text": "too long"}} is near the branch for "type", whose
+// text is wrong, and not near that for "click", whose kind is wrong and whose x is missing. If a
+// value fits two branches of a oneOf, no branch is wrong, so the whole value is written again.
 func (m *marker) union(e *jsonschema.ValidationError) {
 	depth := len(e.InstanceLocation)
 	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil ||

@@ -31,10 +31,10 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, &doc.node)
 }
 
-// restOf returns the text that completes an open object or array, so that it becomes n. The object
-// or array is the one that is open at the given depth. A value that is open inside it is completed
-// first, since nothing else can come before its closing bracket. Then the members that it lacks are
-// added, as they are written in n. restOf returns false if n differs from what is already there.
+// restOf returns the text that completes the object or array that is open at the given depth, so
+// that it becomes n. An object, array or string that is open inside it is completed first. Then
+// come the members or elements that are still missing, spelled as in n, and the closing bracket.
+// restOf returns false if n differs from what is already there.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()

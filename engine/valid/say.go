@@ -133,10 +133,10 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	return one(e, keyword, text)
 }
 
-// far returns how much a finding speaks against a branch of a union whose value is at the given
-// depth. It is 1000 if the union's value itself has another type, 500 if it is another value than
-// the branch allows, 100 if a member differs from its constant, and 1 otherwise. So a branch with a
-// discriminator, {"kind": {"const": "a"}}, is ruled out by its kind before its other members count.
+// far returns how much a finding speaks against a branch of a union. The parameter depth is that of
+// the union's value. The result is 1000 if that value has another type, 500 if it is not among the
+// values of a const or enum, 100 if this is so of one of its members, and 1 otherwise. So a branch
+// whose {"kind": {"const": "a"}} does not fit is ruled out before its other members count.
 func far(f finding, depth int) int {
 	switch deep := len(f.path) - depth; {
 	case deep == 0 && f.keyword == "type":

@@ -68,9 +68,10 @@ type trouble struct {
 	lacks []string // names of missing members, in the order of the marks
 }
 
-// spread records marks at the nodes to which they belong, in n and inside it. The first depth steps
-// of each path lead to n. Members with the same name share marks. Each node sorts the marks inside
-// it, so that a later walk through the text finds those of each place in one step.
+// spread stores each mark, which says how a part of the arguments must change, at the node of that
+// part, in n or inside it. The first depth steps of each path lead to n. Members with the same name
+// share their marks. Since each node has its own marks, a later walk through the arguments finds
+// them without a search.
 func (n *node) spread(all []mark, depth int) {
 	if n.trouble == nil {
 		n.trouble = &trouble{}
@@ -149,8 +150,8 @@ func (n *node) begun(depth int) *schema.Standing {
 	return s
 }
 
-// standing returns the parts of an object or array that can be kept. Missing members come last,
-// without a value, because the model must write them, and the constraint lists them after the rest.
+// standing returns the parts of an object or array that can be kept. Required members that are
+// missing are added at the end without a value. So the model has to write them after the kept ones.
 func (n *node) standing() *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: n.is(few)}
 	seen := map[string]bool{}
@@ -193,9 +194,9 @@ func (n *node) written(name string) (all []string) {
 	return all
 }
 
-// part returns the part of a member or element that can be kept. If there is no mark in it, this is
-// all of it. If it is an object or array with marks inside, these are the parts that are right.
-// Otherwise the result is empty.
+// part returns what can be kept of a member or element in which some places are marked as wrong. It
+// is the whole value if no mark is on it or in it, and the right parts of an object or array that
+// has marks inside. Otherwise it is empty.
 func (n *node) part() (part schema.Part) {
 	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:

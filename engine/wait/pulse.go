@@ -125,8 +125,8 @@ func (p *Pulse) Stop() {
 // a single token is sent without delay.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
-// begin is like Begin, but keeps the pointer, so that the limit need not be copied for each token.
-// The limit must not change until the wait ends.
+// begin marks the start of a wait, as Begin does, but takes a pointer, so that the limit is not
+// copied for each token. The limit must not change until the wait ends.
 func (p *Pulse) begin(w *Limit) {
 	p.idle()
 	now := time.Since(p.start)
