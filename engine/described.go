@@ -50,9 +50,9 @@ func describeTools(r *chat.Request, f *adapters.Format, w adapters.Wording) *cha
 	return &c
 }
 
-// retold writes the calls and results of a conversation as text in a family's format. Some families
-// number the calls through the whole conversation. So a retold must be given every turn, from the
-// first one on.
+// retold writes the calls and results of a conversation as text in the format of a model family.
+// Some families number the calls through the whole conversation. So a retold must be given every
+// turn, from the first one on.
 type retold struct {
 	f     *adapters.Format
 	n     int                  // number of calls so far
@@ -74,9 +74,9 @@ func (h *retold) turn(m chat.Message) chat.Message {
 	return m
 }
 
-// results returns the results of tools as text, in the family's own form if it declares one.
-// Otherwise each result comes after a line that names its tool, because one message may have
-// several results, and nothing else distinguishes them.
+// results returns the results of tools as text, in the form that the model's family declares for
+// them. Without one each result comes after a line that names its tool, because one message may
+// have several results, and nothing else distinguishes them.
 //
 // In the form of Hermes: <tool_response>\nsunny\n</tool_response>. For a family that declares no
 // form: Result of get_weather:\nsunny.
@@ -173,8 +173,8 @@ var probeTools = []chat.Tool{
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
 // understands reports whether the model makes the right call when tools are described in the
-// wording w. The reply passes through all stages except memory, because what counts is whether a
-// client would get the right call. Two calls are as wrong as none.
+// wording w. The reply is treated like that to a client, except that nothing is learned from it,
+// because what counts is whether a client would get the right call. Two calls are as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limitTokens(&chat.Request{

@@ -24,7 +24,7 @@ import (
 //
 // For example, if days must be at most 7, {"city": "Rome", "days": 9} is written again. If the
 // beginning of a long city has been sent already, it is kept, and only "days": 2} is new. If
-// nothing helps, the call stays open at that place, and the reply ends with length.
+// nothing helps, the call is left incomplete there, and the reply ends with the reason length.
 type guard struct {
 	j     *job
 	ctx   context.Context

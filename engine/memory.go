@@ -52,14 +52,16 @@ type lessons struct {
 	warned  uint64            // hash of the names of the tools in the last warning about their cost
 }
 
-// of returns the lessons about the model with that digest, or empty lessons if there are none.
+// of returns the lessons about the model with that digest (the hash that identifies it), or empty
+// lessons if there are none.
 func (m *memory) of(model, digest string) lessons {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current(model, digest)
 }
 
-// learn applies change to the lessons about the model with that digest, and stores the result.
+// learn applies change to the lessons about the model with that digest (the hash that identifies
+// it), and stores the result.
 func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.mu.Lock()
 	before := m.current(model, digest)
@@ -98,10 +100,11 @@ func (m *memory) current(model, digest string) lessons {
 	return lessons{until: time.Now().Add(undigestedAge)}
 }
 
-// avoid records a strategy that failed.
+// avoid records that a strategy, a way to ask the server for a reply, has failed.
 func (l *lessons) avoid(strategy string) {
 	l.failed = append(slices.Clip(l.failed), strategy) // a copy: others may be reading the old list
 }
 
-// avoids reports whether a strategy has failed with the model.
+// avoids reports whether a strategy, a way to ask the server for a reply, has failed with the
+// model.
 func (l *lessons) avoids(strategy string) bool { return slices.Contains(l.failed, strategy) }

@@ -159,9 +159,9 @@ func unsureNames(r *chat.Request) []string {
 	return list
 }
 
-// plain reports whether every family can write the name. Such a name consists of the characters
-// that OpenAI allows, begins with a letter, and is not a single word, since some families use
-// single words for roles and functions ("assistant", "print").
+// plain reports whether models of every family can write the name. Such a name consists of the
+// characters that OpenAI allows, begins with a letter, and is not a single word, since some
+// families use single words for roles and functions ("assistant", "print").
 func plain(name string) bool {
 	word := true
 	for i := range len(name) {
@@ -234,9 +234,9 @@ func foldName(name string) string {
 	}, name)
 }
 
-// aliasOf returns the first free alias for a name that the family can write. It is made of the
-// letters of the name, or else of its hash. A model picks a tool mainly by its name, so "with
-// space" becomes tool_with_space and not a number.
+// aliasOf returns the first free alias for a name, one that the model's family can write. It is
+// made of the letters of the name, or else of its hash. A model picks a tool mainly by its name, so
+// "with space" becomes tool_with_space and not a number.
 //
 // With Gemma 3 "tool<b>" becomes tool_b, "print" becomes tool_print, and 工具 becomes tool_5ca6730d.
 // If there are both "a b" and "a$b", the second becomes tool_a_b.
@@ -270,10 +270,9 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// readable returns the readable part of a name in ASCII letters and digits, or "tool" if there is
-// none. The result all is false if a part of the name is missing in alias. For example, nothing of
-// 工具 is readable, so such tools are distinguished by a hash, and their descriptions contain the
-// name.
+// readable returns a name reduced to ASCII letters and digits, or "tool" if nothing of it is left.
+// The result all is false if a part of the name is missing in alias. For example, nothing of 工具 is
+// left, so such tools are distinguished by a hash, and their descriptions contain the name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -302,8 +301,8 @@ func readable(name string) (alias string, all bool) {
 
 // renamed returns a copy of r with the names for the model. The description of a renamed tool
 // mentions the client's name, because users call tools by that name, and the model must know which
-// tool they mean. The description does not mention a name that is long or contains a special token
-// of the family.
+// tool they mean. It does not mention a name that is long or contains a special token of the
+// model's family.
 func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	c := *r
 	c.Tools = slices.Clone(r.Tools)
@@ -349,9 +348,9 @@ func (n *names) restore(in events) events {
 	})
 }
 
-// trial records the result of a test: whether a family can write a name. Results are cached under a
-// key that contains the family's address in memory. A trial holds the family, so that the address
-// is not used again for another family.
+// trial records the result of a test: whether a model family can write a name. Results are cached
+// under a key that contains the family's address in memory. A trial holds the family, so that the
+// address is not used again for another family.
 type trial struct {
 	format *adapters.Format
 	ok     bool

@@ -60,8 +60,8 @@ type doubted struct {
 // pending reports whether events of the reply are being held back.
 func (d *doubted) pending() bool { return len(d.kept) > 0 }
 
-// take passes an event on, or keeps it while the call is in doubt. It returns false if no more
-// events are wanted.
+// take passes an event on, or keeps it as long as it is not known whether the reply's first call is
+// needed. It returns false if no more events are wanted.
 func (d *doubted) take(ev chat.Event) bool {
 	if d.let || !d.pending() && ev.Kind != chat.CallStart {
 		return d.yield(ev, nil)

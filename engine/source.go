@@ -80,7 +80,8 @@ func (s *seen) hooks() []chat.Hook {
 	return all
 }
 
-// observe returns a hook that calls hear with every event before the event is decoded.
+// observe returns a hook that calls the function hear with every event, before the event is
+// decoded.
 func observe(hear func(chat.Event)) chat.Hook {
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err == nil {

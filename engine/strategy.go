@@ -22,7 +22,8 @@ const (
 	Prompt = upstream.Prompt
 )
 
-// Strategies returns the names of all strategies, in the order in which probing prefers them.
+// Strategies returns the names of all strategies, which are the ways to ask a server for a reply,
+// in the order in which probing prefers them.
 func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 
 // byDefault is the order of preference if a server reports no other. A strategy that shows more of
@@ -36,9 +37,9 @@ func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }
 
-// strategies returns the strategies by which r can be answered, the best one first. If one is
-// configured, it is the only one. Otherwise those that show more of what the model wrote come
-// first.
+// strategies returns the strategies (ways to ask the server for a reply) by which r can be
+// answered, the best one first. If one is configured, it is the only one. Otherwise those that show
+// more of what the model wrote come first.
 func (t *target) strategies(r *chat.Request) []string {
 	if needsServerChat(r) {
 		return []string{Native}
@@ -57,9 +58,10 @@ func (t *target) strategies(r *chat.Request) []string {
 	return slices.DeleteFunc(slices.Clone(preferred), func(s string) bool { return !t.can(s, r) })
 }
 
-// can reports whether a strategy may answer r at all. Raw prompts are text, so only a server's own
-// chat API can answer a request with pictures. The strategy tap exists for the tokens of calls that
-// a server withholds, so without tools it shows no more than native.
+// can reports whether r can be answered by a strategy, a way to ask the server for a reply. Raw
+// prompts are text, so only a server's own chat API can answer a request with pictures. The
+// strategy tap exists for the tokens of calls that a server withholds, so without tools it is not
+// used.
 func (t *target) can(strategy string, r *chat.Request) bool {
 	tools := len(r.Tools) > 0
 	takes := t.facts.Tools || !tools
@@ -77,9 +79,9 @@ func (t *target) can(strategy string, r *chat.Request) bool {
 	return tools // without any the system text has nothing to describe
 }
 
-// chooseStrategy returns the job with the best strategy that has not failed with the model before.
-// If all have failed, the best one is tried again, because the request may have caused a failure.
-// It never returns an error.
+// chooseStrategy returns the job with the best strategy (way to ask the server for a reply) that
+// has not failed with the model before. If all have failed, the best one is tried again, because
+// the request may have caused a failure. It never returns an error.
 func (j *job) chooseStrategy(context.Context) (*job, error) {
 	k := *j
 	all, known := j.strategies(j.request), j.known()
@@ -90,8 +92,9 @@ func (j *job) chooseStrategy(context.Context) (*job, error) {
 	return &k, nil
 }
 
-// next returns the strategy that is tried if the given one fails, or "" if there is none. Only one
-// such change is made in a request, because each costs a generation, and the client waits.
+// next returns the strategy (way to ask the server) that is tried if the given one fails, or "" if
+// there is none. Only one such change is made in a request, because each costs a generation, and
+// the client waits.
 func (t *target) next(r *chat.Request, strategy string) string {
 	all, known := t.strategies(r), t.known()
 	for _, s := range all[slices.Index(all, strategy)+1:] {
@@ -102,9 +105,9 @@ func (t *target) next(r *chat.Request, strategy string) string {
 	return ""
 }
 
-// answer returns the reply by the job's strategy. If that strategy fails before anything was sent,
-// and another strategy may help, the next strategy is used instead, once. If it does better, it is
-// the model's strategy from then on, until the model's digest changes.
+// answer returns the reply by the job's strategy, the way to ask the server. If that fails before
+// anything was sent, and another strategy may help, the next strategy is used instead, once. If it
+// does better, it is the model's strategy from then on, until another model has the name.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {
 		next := j.next(j.request, j.strategy)

@@ -130,8 +130,8 @@ func over(limit int, what string) string {
 	return fmt.Sprintf("at most %d %s are taken", limit, what)
 }
 
-// ofAll returns a sentence that says that all schemas together exceed a limit. The parameters are
-// those of over.
+// ofAll returns a sentence that says that all schemas together exceed a limit. The parameter what
+// is the word for the things that are counted, such as "bytes".
 func ofAll(limit int, what string) string {
 	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, what)
 }
@@ -151,8 +151,8 @@ func (b *budget) tooMany() string {
 // visit counts the contents of the value v, which is the member named key of a schema. It returns a
 // sentence about the first limit that is exceeded, or "". A list's limit depends on its keyword:
 // values of an enum are only compared, while each branch of an anyOf is multiplied with its
-// neighbors. Any member named like a keyword counts as one, even if it is in a default, because
-// telling these apart would need another reader.
+// neighbors. A member named like a keyword counts as that keyword even inside a default, where it
+// is only data, because telling them apart would mean interpreting the schema.
 func (b *budget) visit(v *jsontree.Value, key string) string {
 	if v == nil {
 		return ""
@@ -233,7 +233,8 @@ var (
 	beyondASCII = regexp.MustCompile(`\\u|\\x|[^\x00-\x7f]`)
 )
 
-// textCost returns the cost of reading a pattern, in bytes of plain text.
+// textCost returns how expensive it is to read a pattern: the number of bytes of plain text that
+// take as long.
 func textCost(text string) int {
 	classes := strings.Count(text, `\p`) + strings.Count(text, `\P`)
 	cost := len(text) + classCost*classes

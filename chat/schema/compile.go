@@ -153,7 +153,7 @@ func (t *Type) take(b *Type) {
 // either returns a Type that allows every value that one of several Types allows, or nil if that is
 // every value. One unknown alternative makes the whole union unknown, because to turn "5" into 5
 // only because the other alternative is a number could destroy a text. {"const": "a"} or {"const":
-// "b"} is a list of two values, but not with a number as a third alternative.
+// "b"} becomes a list of two values, but with {"type": "number"} as a third the list is dropped.
 func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil

@@ -72,9 +72,9 @@ func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount)
 // elements returns the bound that is added to arrays, which is negative if there is none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
-// bound returns a bound for a constraint: the parameter asked, but at most most, the greatest that
-// servers accept, or usual if asked is 0. In a weak constraint it is at most weak, for old servers:
-// a grammar of Ollama 0.24 ends at 32 KB, and an array repeats the rules of its elements.
+// bound returns a bound for a constraint: usual if asked is 0, and otherwise asked, limited to
+// most, the greatest bound that servers accept. In a weak constraint it is limited to weak, for old
+// servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats the rules of its elements.
 func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
 	case o.Weak && (asked == 0 || asked > weak):

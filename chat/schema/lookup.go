@@ -86,7 +86,8 @@ func (l *lookup) prop(name string) (t *Type, listed bool) {
 	return t, true
 }
 
-// HasInside reports whether a member with that name is listed inside one of t's given members.
+// HasInside reports whether one of t's members, those named in the parameter members, lists a
+// member with the given name itself.
 func (t *Type) HasInside(name string, members []string) bool {
 	if t == nil {
 		return false

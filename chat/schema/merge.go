@@ -44,10 +44,10 @@ func (d *Doc) mergeHalves(list []*Place) *Place {
 	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
 }
 
-// merge returns a place (a subschema) that allows every value that fits both a and b. It is
-// computed here because servers enforce at best an allOf of objects, and templates and grammars
-// cannot express any. If the result cannot be expressed, b's part is dropped. Types are compared as
-// sets. Number includes Integer, so integer beside number remains integer.
+// merge returns a subschema that allows every value that fits both a and b. Schemas are merged
+// here, because servers enforce an allOf at best for objects, and templates and grammars cannot
+// express one. If the result cannot be expressed, b's part is dropped. Types are compared as sets.
+// Number includes Integer, so integer beside number remains integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
 	// Two references to one target need not be followed.
 	if a.ref != nil && a.ref == b.ref || b.Open() {

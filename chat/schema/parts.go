@@ -84,8 +84,9 @@ func (c *constrainer) values(list []string) {
 }
 
 // float writes a number without its bounds, because servers do not enforce bounds on fractions:
-// llama.cpp's converter has rules only for the digits of integers. The check finds a number beyond
-// the bounds, and has it written again or set to the bound, depending on the operator's setting.
+// llama.cpp's converter has rules only for the digits of integers. When the call is checked, a
+// number beyond the bounds is written again or set to the bound, depending on the operator's
+// setting.
 func (c *constrainer) float(s *Place) {
 	c.unbounded(s.Minimum, s)
 	c.unbounded(s.Maximum, s)
@@ -223,10 +224,10 @@ func within(least, most *Count, bound int) *Count {
 // maxElements is the largest count of elements that servers accept.
 const maxElements = 1000
 
-// array writes an array. The schemas of the first elements (prefixItems) are written as they are,
-// unless minItems requires more elements or the constraint is weak. Then every element may fit any
-// of them. If no value fits one of them, the list ends before that one. An array that can have no
-// elements gets maxItems 0.
+// array writes an array. The schemas of the first elements (prefixItems) are written as they are.
+// But if minItems requires more elements than these, or the constraint is weak, every element may
+// fit any of the schemas. If no value fits one of them, the list ends before that one. An array
+// that can have no elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {

@@ -95,7 +95,7 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 }
 
 // concat returns the text of a sequence of expressions. left and right say that the sequence is at
-// the start and at the end of the whole pattern. Then so is its first or its last expression.
+// the start and at the end of the whole pattern. If so, its first or last expression is there, too.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
 	for i, sub := range subs {
@@ -105,8 +105,8 @@ func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string 
 }
 
 // alternate returns the alternatives subs as one group. left and right say that the group is at the
-// start or end of the whole pattern. Each alternative is then printed as being there, too, since
-// its own anchors must be translated.
+// start and at the end of the whole pattern. If so, each alternative is printed as if it were there
+// alone, because each may have anchors of its own.
 func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
 	parts := make([]string, len(subs))
 	for i, sub := range subs {

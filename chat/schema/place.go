@@ -108,8 +108,8 @@ func (p *Place) Types() Kinds {
 }
 
 // Open reports whether p constrains nothing. Writers treat such a place specially, because a model
-// that may write anything has to be stopped somewhere. Bounds need not be examined, because they
-// imply a type by their hints.
+// that may write anything has to be stopped somewhere. A place with bounds is never open, since its
+// bounds imply a type.
 func (p *Place) Open() bool {
 	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil &&
 		p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil

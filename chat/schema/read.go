@@ -135,7 +135,7 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 // child returns the subschema v of a member or element as a Place. If v is only a reference, the
 // Place is one, too, and its target is not read, so that a schema that refers to itself is not read
 // without end. Otherwise v is read with an empty list of references being followed: a reference
-// from inside a member to a value around it is recursion, and not a reference that leads to itself.
+// inside v to a schema around it is ordinary recursion, and not a reference that only names itself.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != jsontree.Absent {

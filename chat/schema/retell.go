@@ -84,8 +84,9 @@ func (r *reteller) comma(open byte) {
 	}
 }
 
-// unsaid reports whether a member is left out of the schema that is written: when descriptions are
-// removed, also titles, comments, examples and $schema are.
+// unsaid reports whether the member m is left out of the schema that is written. If descriptions
+// are removed, so are titles, comments, examples and $schema. If they are replaced, nothing is left
+// out.
 func (r *reteller) unsaid(m jsontree.Member) bool {
 	return r.tell == nil &&
 		(isDescription(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"},

@@ -45,10 +45,10 @@ func Holding(name string, member *Type) *Type {
 		types: map[*jsontree.Value]*Type{v: member}}
 }
 
-// walk yields t and all types that also apply, including those of references and unions. Each comes
-// once, and the nearest first, because a subschema's own keywords about a member take precedence
-// over those of a distant part. A schema may lead back to t, and two of its parts may lead to the
-// same type.
+// walk yields t and the types of all schemas that apply together with it: those of its references,
+// its allOf and its unions, and theirs in turn. The nearest come first, because a schema's own
+// keywords about a member take precedence over those of a distant one. Each comes once, although a
+// schema may lead back to t, or to the same type in two ways.
 func (t *Type) walk(yield func(*Type) bool) {
 	if t == nil || !yield(t) || !t.joined() {
 		return
@@ -79,9 +79,9 @@ const maxJoined = 1000
 // together with t. For most schemas it is false, and they are read without looking for others.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
-// Allows reports whether t allows any of the kinds. A type that does not say which kinds it allows
-// allows every kind. A reader calls Allows before it reads `{` as an object, and must accept every
-// kind that the schema may allow.
+// Allows reports whether t allows values of at least one of the types in k. If t does not say which
+// types it allows, it allows all. So a text that begins with `{` is read as an object unless the
+// schema is known to allow no objects.
 func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds&k != 0 }
 
 // Known reports whether the schema says which types t allows. A value may be turned into another
@@ -119,11 +119,11 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find returns the result that the function one gives for t or, if t does not say, for the schemas
-// combined with it by $ref, allOf or a union. It returns nil if nothing is known. Schemas that
-// always apply ($ref, allOf) are tried before the alternatives of a union. If the alternatives
-// disagree, the result allows every value that one of them allows, so "3" remains a text if one of
-// them has a text there.
+// find calls the function one for t and returns its result. If that says nothing, find calls one
+// for the schemas that apply together with t. The schemas of $ref and allOf come before the
+// alternatives of a union. If alternatives disagree, the result allows every value that one of them
+// allows, so "3" remains a text if one of them has a text there. find returns nil if nothing is
+// known.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil
@@ -155,8 +155,8 @@ func (t *Type) Has(name string) bool {
 	return len(t.look().listed[name]) > 0
 }
 
-// Members returns the names that the schema lists, in its order, the required ones first. By this
-// order values by position find their names, as in `f("Oslo", 3)`. It returns nil if t is nil.
+// Members returns the names that the schema lists, in its order, the required ones first. A call
+// with values by position, as in `f("Oslo", 3)`, is read by this order. It returns nil if t is nil.
 func (t *Type) Members() (names []string) {
 	switch {
 	case t == nil:

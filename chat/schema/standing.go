@@ -133,8 +133,8 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 }
 
 // with appends the part's value to dst: its fixed text, or the new value from if nothing of it is
-// fixed. If only some of its own parts are fixed, the rest of them comes from the new value. It
-// returns false if the new value is not of the right type then.
+// fixed. If only some of its own parts are fixed, the rest of them comes from the new value. with
+// returns false if these cannot be combined, because from is of another type.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":

@@ -64,8 +64,8 @@ func (w *wellformer) fail(format string, args ...any) {
 	}
 }
 
-// schema returns the text of a value that should be a schema. It records an error if the value
-// cannot be read as one.
+// schema returns the corrected text for a value that should be a schema. It records an error if the
+// value cannot be read as one.
 func (w *wellformer) schema(v *jsontree.Value) string {
 	switch {
 	case v.Raw == "false":
@@ -127,7 +127,8 @@ func (w *wellformer) limit(v *jsontree.Value, m jsontree.Member) *jsontree.Value
 	return m.Value
 }
 
-// keyword returns the text of one keyword's value. keep is false if the keyword has to be left out.
+// keyword returns the corrected text for the value of one keyword. The result keep is false if the
+// keyword has to be left out.
 func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep bool) {
 	switch name {
 	case "default", "const", "examples", "example":
@@ -201,8 +202,8 @@ func (w *wellformer) named(name string, v *jsontree.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// list returns the text of a list of schemas. A single schema becomes a list of one. keep is false
-// for an empty list.
+// list returns the corrected text for a value that should be a list of schemas. A single schema
+// becomes a list of one. The result keep is false for an empty list.
 func (w *wellformer) list(v *jsontree.Value) (text string, keep bool) {
 	if len(v.Members) > 0 {
 		return "[" + w.schema(v) + "]", true
@@ -245,8 +246,8 @@ func typeValue(v *jsontree.Value) (text string, keep bool) {
 // ownNames are JSON Schema's own names of types.
 var ownNames = slices.Collect(maps.Values(kindNames))
 
-// values returns the text of an enum. A single value becomes a list of one. keep is false for an
-// enum without values.
+// values returns the corrected text for the value of the keyword enum. A single value becomes a
+// list of one. The result keep is false if there are no values.
 func values(v *jsontree.Value) (text string, keep bool) {
 	switch v.Raw[0] {
 	case '[':

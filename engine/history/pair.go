@@ -31,8 +31,8 @@ func (q *queue) first() *call {
 	return (*q)[0]
 }
 
-// pairing goes through a conversation once, in linear time. Open calls are in queues by id, by name
-// and by order, and each is examined once.
+// pairing goes through a conversation once, in linear time. Calls that have no result yet are in
+// queues by id, by name and by order, and each is examined once.
 type pairing struct {
 	*talk
 	// the open calls by the client's id, a queue for each assistant message
@@ -93,9 +93,10 @@ func results(turns []*turn) int {
 	return n
 }
 
-// begin records the open calls of an assistant message, and returns them. Ids that are missing or
-// were used before are replaced by numbered ones. These are the same for the same conversation in
-// every request, so that the prompt begins like the last one, which is in the server's cache.
+// begin records the calls of an assistant message as calls without a result, and returns them. Ids
+// that are missing or were used before are replaced by numbered ones. The same conversation gets
+// the same numbers in every request, so that the prompt begins like the last one, which is in the
+// server's cache.
 func (p *pairing) begin(m *turn) queue {
 	p.open, p.names = nil, map[string]*queue{}
 	ids := map[string]*queue{}
@@ -140,9 +141,10 @@ func (p *pairing) fresh() string {
 	return id
 }
 
-// answers pairs a group of results by id, then by the tool's name, then by order. Each rule is
-// applied to all results before the next rule, so that a result with an id never loses its call to
-// one without. It returns the remaining results as user messages.
+// answers finds the call for each of the given results, by its id, or else by its tool's name, or
+// else by the order of the calls. Each rule is applied to all results before the next rule, so that
+// a result with an id never loses its call to one without. It returns the results that answer no
+// call, as user messages.
 func (p *pairing) answers(left []*turn) []*turn {
 	for _, find := range []func(*turn) *call{p.byID, p.byName, p.byOrder} {
 		var rest []*turn
@@ -167,7 +169,7 @@ func (p *pairing) answers(left []*turn) []*turn {
 	return left
 }
 
-// byID returns the open call with the result's id, or nil if there is none. If several messages
+// byID returns the call with the result's id that has no result yet, or nil. If several messages
 // have calls with that id, it uses the latest one, because some clients count ids from call_0 in
 // each turn.
 func (p *pairing) byID(result *turn) *call {
@@ -183,8 +185,9 @@ func (p *pairing) byID(result *turn) *call {
 	return nil
 }
 
-// byName returns the first open call of the result's tool in the last message with calls, or nil.
-// Earlier messages do not count, because a result without an id belongs to the last calls.
+// byName returns the first call of the result's tool in the last message with calls that has no
+// result yet, or nil. Earlier messages do not count, because a result without an id belongs to the
+// last calls.
 func (p *pairing) byName(result *turn) *call {
 	if result.Name == "" || p.names[result.Name] == nil {
 		return nil

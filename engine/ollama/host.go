@@ -63,8 +63,9 @@ func ParseHost(s string) (string, error) {
 	return u.String(), nil
 }
 
-// cutScheme splits the scheme off, and returns the default port of the scheme. "ollama.com" without
-// a scheme is the service, as in Ollama's own client. Any scheme but http and https is an error.
+// cutScheme splits s into its scheme and the rest, and returns the default port of the scheme.
+// Without a scheme it is http, but https for "ollama.com", as in Ollama's own client. cutScheme
+// returns an error for any scheme but http and https.
 func cutScheme(s string) (scheme, rest, port string, err error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	switch {

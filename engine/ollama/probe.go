@@ -66,9 +66,9 @@ func knownAs(o *upstream.Order, digest string) string {
 	return o.Model + "\x00" + o.Format.Name + "\x00" + digest
 }
 
-// lookup returns the stored facts about the model with that digest, or false if there are none.
-// There are never any for a model that the server does not list, so such a model is probed with
-// each request.
+// lookup returns the stored facts about the model with that digest, or false if there are none. A
+// model that the server does not list has no digest, so nothing is stored about it, and it is
+// probed with each request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

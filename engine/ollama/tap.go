@@ -49,8 +49,8 @@ type tap struct {
 // tapped queues the model's text in one record. The parameter m is the message in the record v, and
 // line is the record's text. A server that does not know the option logprobs sends text without
 // tokens. Such a record is read as in a Chat, unless this program made the prompt: the server's
-// parse of the reply cannot be used then, and tapped returns a Curable error. It also returns one
-// if a character was lost that the tokens show only as U+FFFD.
+// parse of the reply cannot be used then, and tapped returns an error that lets another strategy be
+// tried (Curable). So it does if a character was lost that the tokens show only as U+FFFD.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)

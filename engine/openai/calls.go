@@ -40,12 +40,12 @@ type nativeCall struct {
 	again bool
 }
 
-// nativeCalls assembles a server's calls and releases them one after the other, each with one
-// strict JSON object. While a call is incomplete everything after it waits, because parts of other
-// calls may come between its fragments.
+// nativeCalls assembles the calls that a server has parsed itself, and sends them one after the
+// other, each with arguments that are one strict JSON object. While a call is incomplete everything
+// after it waits, because parts of other calls may come between its parts.
 //
 // A valid call is sent as it is spelled. If a call turns out wrong, nothing more of it is sent, and
-// at the end of the reply the lenient reader repairs it as a whole.
+// at the end of the reply it is read once more, with tolerance for faults, and repaired.
 type nativeCalls struct {
 	tools []chat.Tool
 	hold  int // bytes of arguments that wait before a call is sent; see adapters.Options
@@ -222,10 +222,10 @@ func (n *nativeCalls) meant(name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// end appends to out everything that waits, after the reply has ended. In a reply that was cut, an
-// incomplete call stays open if a part of it was sent, and is left out otherwise. A client that
-// runs calls without looking at the finish_reason must not run half a call. In any other reply a
-// call whose arguments are not an object is repaired. If that is impossible, end returns an error.
+// end appends to out everything that waits, after the reply has ended. If the reply was cut, a call
+// that is incomplete is left so if a part of it was sent, and is left out otherwise, because a
+// client that ignores the finish_reason must not run half a call. In any other reply a call whose
+// arguments are not an object is repaired. If that is impossible, end returns an error.
 func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error) {
 	open := false
 	for _, w := range n.line {

@@ -127,8 +127,8 @@ func toolChoice(tools []chat.Tool) any {
 }
 
 // limit returns the name of the field that limits a reply's length. OpenAI's newer models refuse
-// the old name, and others know only that. A server that ignores an unknown field would let the
-// model run on to the end of its context.
+// the old name, and other servers know only the old one. A server that ignores an unknown field
+// would let the model run on to the end of its context.
 func (b *Backend) limit() string {
 	if b.Strict {
 		return "max_completion_tokens"

@@ -86,7 +86,8 @@ const maxKept = 16 << 10
 // with coding agents. The zero value is ready to use.
 type Cache struct{ schemas kept.Cache[parts] }
 
-// Tool returns the same as the function Tool, and caches the result.
+// Tool returns a tool's description and schema in the form for a server. They are the same as those
+// of the function Tool, but the reduced schema is cached.
 func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := c.schemas.Get(t.Schema, func(text string) parts {
 		if p := read(json.RawMessage(text)); len(p.parameters) <= maxKept {

@@ -77,8 +77,8 @@ func (o *Order) Rendering(source string, thinks bool,
 const alsoCalled = "Also called "
 
 // AlsoCalled returns a tool's description with the user's name for the tool, so that a model
-// recognizes the tool that the user means. For example, if the family cannot write the name "工具",
-// the tool is called tool_5ca6730d, and its description says "Also called "工具"."
+// recognizes the tool that the user means. For example, if the model's family cannot write the name
+// "工具", the tool is called tool_5ca6730d, and its description says "Also called "工具"."
 func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }

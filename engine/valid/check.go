@@ -87,10 +87,10 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor returns at most how many checks of a value against a schema a part of the arguments
-// needs. The part begins at the given depth, and levels has the number of values in it at this
-// depth and at each deeper one. v.work has the checks that one value needs at each depth. Its last
-// figure is used for all greater depths.
+// workFor returns the greatest number of checks of a value against a schema that a part of the
+// arguments may need. The part begins at the given depth, and levels has the number of values in it
+// at this depth and at each deeper one. v.work has the checks that one value needs at each depth.
+// Its last figure is used for all greater depths.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]

@@ -69,12 +69,11 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	return present(all)
 }
 
-// within returns the schemas that apply to the members and elements of a value, in two lists. A
-// member is validated by only one of the schemas in either, such as those of the keyword
-// properties. It may be validated by all of the schemas in every. For example, each pattern that
-// matches a member's name has a schema for the member. The difference decides how much the work
-// grows. AdditionalProperties belongs to the list either, since it applies to members that no other
-// keyword covers.
+// within returns the schemas that apply to the members and elements of a value, in two lists. Of
+// the list either, only one schema applies to a given member, such as one of the keyword
+// properties. Of the list every, all may apply to the same member, such as those of several
+// patterns that match its name. Therefore the list every makes the work grow faster.
+// AdditionalProperties belongs to either, since it applies to members that no other keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),
 		asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
@@ -218,10 +217,11 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest removes keywords of s that would refuse valid values after a schema inside them was
-// loosened, which means that it accepts more than before. These are not, oneOf, maxContains and
-// unevaluatedProperties, and if, whose branch may change. An anyOf or allOf only accepts more
-// itself, so it stays. The map leads has the loosened schemas and all that contain one.
+// loosenRest removes the keywords of s that would refuse valid values after a schema inside them
+// was loosened, which means that it accepts more than before. They are "not", "oneOf",
+// "maxContains" and "unevaluatedProperties". "if" is removed, too, because another branch might
+// apply. An anyOf or allOf only accepts more itself, so it stays. The map leads has the loosened
+// schemas and all that contain one.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {
 	if leads[s.Not] {
 		s.Not = nil

@@ -231,8 +231,8 @@ func (m *marker) union(e *jsonschema.ValidationError) {
 }
 
 // unsure adds marks for an object that no branch of a union (anyOf, oneOf) accepts. The parameter
-// all has what the branches object to. It depends on the branch that the model meant which members
-// are wrong, so each member in all is marked as a whole, to be written again by the model. The
+// all has the marks of the branches. It is not known which branch the model meant, and so which
+// members are wrong. So each member with a mark is marked as a whole, to be written again. The
 // parameter depth is the depth of the object.
 func (m *marker) unsure(all []mark, depth int) {
 	for _, k := range all {

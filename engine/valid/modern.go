@@ -92,7 +92,7 @@ func isCount(v any) bool {
 
 // visit updates the schemas in v, which may be a schema or a list of schemas. If old is true, the
 // schema names no draft, so forms of older drafts must be recognized by their shape. If old is
-// false, "items" as a list is right as it is, and the new form would be wrong. Other values, such
+// false, it names one in which "items" as a list is right, so the list is kept. Other values, such
 // as true, need no update.
 func visit(v any, old bool) {
 	switch v := v.(type) {

@@ -72,7 +72,7 @@ func speaks(s *jsonschema.Schema) bool {
 }
 
 // isNull reports whether a schema accepts only null. It does not recognize {"const": null}, so a
-// value under a union with that is held until it is complete.
+// value whose union has such a branch is held back until it is complete.
 func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !isCombined(s)
 }

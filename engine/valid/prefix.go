@@ -90,8 +90,9 @@ func (p *Prefix) Write(fragment string) {
 // Text returns the text that was written, without the members that were cut out.
 func (p *Prefix) Text() []byte { return p.text }
 
-// Safe returns how many bytes at the beginning of the text can begin an object that fits. The
-// number never shrinks, because text that the client has read cannot be taken back.
+// Safe returns how many bytes of the text, from its beginning, are certainly the beginning of an
+// object that fits. The number never shrinks, because text that the client has read cannot be taken
+// back.
 func (p *Prefix) Safe() int { return p.safe }
 
 // step reads one token, or the part of it that has arrived. It returns false if more text is
@@ -231,7 +232,8 @@ func (p *Prefix) key() bool {
 	return true
 }
 
-// done records that a value is complete.
+// done records that a value is complete, so that a comma or a closing bracket must follow, or
+// nothing if it is the whole text.
 func (p *Prefix) done() {
 	p.safe, p.state = p.pos, wantNext
 	if len(p.stack) == 0 {
