@@ -7,8 +7,8 @@ import (
 )
 
 // MendSurrogates replaces, in place, the escape of each lone half of a surrogate pair in JSON text
-// by U+FFFD, as encoding/json reads it. Such an escape means no character, and other readers take
-// its six characters for the text.
+// by U+FFFD, as encoding/json reads it. Such an escape means no character, and other JSON parsers
+// take its six characters for the text.
 func MendSurrogates(text []byte) {
 	for {
 		at := bytes.IndexByte(text, '\\')

@@ -14,9 +14,9 @@ import (
 
 // describeTools returns a copy of r for a model that was never taught to call. Its tools are
 // described before the system text. Calls of earlier turns are written as text in the format of f,
-// and results come from the user, as the family shows them. The prompt grows at its end only, so
-// the server's prompt cache stays valid from turn to turn. A change at the beginning costs reading
-// the whole prompt again, 8 to 11 s on a CPU, but an appended turn less than one second.
+// and results come from the user, as the model's family shows them. The prompt grows at its end
+// only, so the server's prompt cache stays valid from turn to turn. A change at the beginning costs
+// reading the whole prompt again, 8 to 11 s on a CPU, but an appended turn less than one second.
 func describeTools(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Request {
 	c := *r
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)
@@ -115,8 +115,8 @@ var wordings = []adapters.Wording{
 
 // wordingOf returns the wording in which tools are described to the job's model, such as JSON
 // schemas or Python signatures. The settings decide first, then the model's family, then what an
-// earlier request has found out. If none of them says anything, the model is probed now. Nothing is
-// learned from a probe that ended because the client left.
+// earlier request has found out. If none of them says anything, the model is asked now, with a few
+// test questions. Nothing is learned from a probe that ended because the client left.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
 		w, _ := adapters.ParseWording(s) // a wording that Validate refuses is ignored

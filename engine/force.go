@@ -146,7 +146,7 @@ func (j *job) withForcedCall(f *forcing) *job {
 	return k
 }
 
-// onlyOffered returns the events of a reply, in which each call of a tool that was not offered, or
+// onlyOffered returns the events of a reply in which each call of a tool that was not offered, or
 // may not be called, is replaced by its text. The decoder lets no such call through, but a server's
 // own parser does: models invent tools, and some parsers read calls under tool_choice "none" as
 // well. If tool_choice requires a call, the text is left out, too, because requireCall then ends

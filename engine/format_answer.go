@@ -83,10 +83,10 @@ type formedAnswer struct {
 	step  bool            // the answer is not what the model wrote at first
 }
 
-// formatAnswer is the stage that passes only answers that fit response_format. An answer that does
-// not fit is repaired, or written once more. If that does not help, the reply ends with an error
-// that names the first misfit. If the schema cannot be used, nothing is checked, because the server
-// may understand it.
+// formatAnswer is the stage of a reply that passes on only answers that fit response_format. An
+// answer that does not fit is repaired, or written once more. If that does not help, the reply ends
+// with an error that names the first misfit. If the schema cannot be used, nothing is checked,
+// because the server may understand it.
 func (j *job) formatAnswer(ctx context.Context, in events) events {
 	form := j.answerSchema()
 	if form == nil || j.request.Required {

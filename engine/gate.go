@@ -119,7 +119,7 @@ func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 }
 
 // withoutTools returns the job without tools, and with a strategy that is chosen again, now without
-// tools. It returns the error of chooseStrategy.
+// tools. It returns the error of chooseStrategy, which is always nil.
 func (j *job) withoutTools(ctx context.Context) (*job, error) {
 	without := *j.request
 	without.Tools = nil

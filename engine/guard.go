@@ -190,8 +190,9 @@ func (g *guard) release(c *guarded, to int) bool {
 
 // end completes a call whose arguments have ended, and returns false if no more events are wanted.
 // A call that fits is sent. So is one that fits once surplus members are removed, since models like
-// to add some ("reason": "user asked"), or misspelt ones renamed. Any other call is kept to be
-// repaired later. To generate it again at once would risk the parts that were right.
+// to add members that the schema forbids ("reason": "user asked"), or misspelt ones renamed. Any
+// other call is kept to be repaired later. To generate it again at once would risk the parts that
+// were right.
 func (g *guard) end() bool {
 	c := g.call
 	g.call = nil

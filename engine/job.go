@@ -87,7 +87,7 @@ func (j *job) aside(r *chat.Request) *job {
 // (its server asked about it), the digest that identifies it is not known, so the result is empty.
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
-// learn applies change to the stored lessons about the model.
+// learn applies the function change to the stored lessons about the model.
 func (t *target) learn(change func(*lessons)) {
 	t.server.memory.learn(t.model, t.facts.Digest, change)
 }

@@ -41,9 +41,10 @@ func (g *gathered) of(text string) []chat.Token {
 	return nil
 }
 
-// addLogprobs is the stage that adds log probabilities to a reply that is text although tools were
-// offered. They come with the end of the reply. Until then the reply may become a call, and its
-// tokens are then markup. A reply with a call gets no log probabilities, and the client is told so.
+// addLogprobs is the stage of a reply that adds log probabilities to a reply that is text although
+// tools were offered. They come with the end of the reply. Until then the reply may become a call,
+// and its tokens are then markup. A reply with a call gets no log probabilities, and the client is
+// told so.
 func addLogprobs(j *job, in events) events {
 	if j.seen.tokens == nil {
 		return in

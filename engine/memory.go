@@ -60,8 +60,8 @@ func (m *memory) of(model, digest string) lessons {
 	return m.current(model, digest)
 }
 
-// learn applies change to the lessons about the model with that digest (the hash that identifies
-// it), and stores the result.
+// learn applies the function change to the lessons about the model with that digest (the hash that
+// identifies it), and stores the result.
 func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.mu.Lock()
 	before := m.current(model, digest)

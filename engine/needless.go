@@ -19,8 +19,8 @@ const stepNeedless = "no-tool-needed"
 // for the user.
 const mostDoubted = 256
 
-// doubtCalls is the stage that asks a model, with GateAuto, whether it needs the tool that it
-// calls. It asks if the reply's first call is short and its arguments occur nowhere in the
+// doubtCalls is the stage of a reply that asks a model, with GateAuto, whether it needs the tool
+// that it calls. It asks if the reply's first call is short and its arguments occur nowhere in the
 // conversation, such as get_weather {"city": "New York"} after "Hello!". If the model says that it
 // needs no tool, it answers again, without tools. From then on it is asked before tools are
 // offered.

@@ -77,8 +77,8 @@ func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	}
 }
 
-// handAll calls take with each event until take returns false. It reports whether take accepted all
-// of them. An error is passed to yield and ends the loop.
+// handAll calls the function take with each event until take returns false. It reports whether take
+// accepted all of them. An error is passed to yield and ends the loop.
 func handAll(in events, yield func(chat.Event, error) bool, take func(chat.Event) bool) bool {
 	for ev, err := range in {
 		if err != nil {

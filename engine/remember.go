@@ -52,8 +52,8 @@ type note struct {
 }
 
 // readingNote is the stored form of a reading, which is what a model's template shows about the way
-// in which the model writes. The format in it is a known family, or one that was derived from a
-// template. The latter is stored as its declaration.
+// in which the model writes. The format in it is that of a known model family, or one that was
+// derived from a template. The latter is stored as its declaration.
 type readingNote struct {
 	Family string `json:"family,omitempty"`
 	Lines  string `json:"lines,omitempty"`

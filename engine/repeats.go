@@ -72,10 +72,10 @@ const defaultRepeat = 8 << 10
 // stepRepetition names the end of a reply that repeated itself.
 const stepRepetition = "repetition"
 
-// endRepetition returns a hook that ends a generation that repeats itself for limit bytes.
-// Otherwise it would only stop at its limit of tokens, if there is one, and Ollama's own guard
-// detects only a single repeated token. When the repetition is long enough, the server is told to
-// stop, and the counts are estimated.
+// endRepetition returns a hook that ends a generation that has repeated itself over as many bytes
+// as the parameter limit says. Otherwise it would only stop at its limit of tokens, if there is
+// one, and Ollama's own guard detects only a single repeated token. When the repetition is long
+// enough, the server is told to stop, and the counts are estimated.
 func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 	text, bytes := new(repeat.Text), 0
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {

@@ -190,8 +190,8 @@ func (u Upstream) parse() (kind string, bases []string, err error) {
 // ambiguous, and * is for patterns of settings.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// newServer returns the server of an Upstream, or the error of parse. It sends no request, so an
-// unknown kind is a guess until the first request.
+// newServer returns the server of an Upstream, or an error if a member of u is wrong. It sends no
+// request, so an unknown kind is a guess until the first request.
 func newServer(u Upstream) (*server, error) {
 	kind, bases, err := u.parse()
 	if err != nil {
@@ -228,7 +228,7 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 
 // probe returns the job with the facts about the model and its server, such as which of the
 // family's tags are control tokens, or the server's error. It is called again after the family has
-// changed, because other tags then matter.
+// changed, because another family has other tags.
 func (j *job) probe(ctx context.Context) (*job, error) {
 	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name},
 		func() (upstream.Facts, error) {

@@ -27,7 +27,7 @@ type reading struct {
 // format from the settings is not changed. The first request to a model costs two renderings if a
 // family claims its name, and about twenty otherwise. The result is valid for as long as the model
 // stays the same. If the server cannot be asked, the job is unchanged, and the next request asks
-// again. It returns an error if ctx has ended, or the error of probe.
+// again. It returns an error if ctx has ended, or if the new format's facts cannot be found out.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
 		j.engine.formatSet(j.server, j.name) {
@@ -60,10 +60,10 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 }
 
 // askTemplate renders the model's template with a few calls, and returns what this shows about the
-// way in which the model writes. If a family claims the model's name, the template is only compared
-// with the family (two renderings), and wins if it prints other calls: the name is chosen by
-// whoever made the file, but the model was trained with the template. askTemplate returns an error
-// if the server did not answer.
+// way in which the model writes. If the name is that of a known model family, the template is only
+// compared with the family (two renderings), and wins if it prints other calls: the name is chosen
+// by whoever made the file, but the model was trained with the template. askTemplate returns an
+// error if the server did not answer.
 func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, error) {
 	claimed := len(t.format.Models) > 0 && t.format.Name != "generic"
 	if r := t.readBy(claimed); r != nil {
@@ -122,10 +122,10 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 }
 
 // readBy returns a reading (how the model writes) from the model's PARSER, which names the parser
-// that Ollama uses for its calls. It returns nil if there is none. If the model's name claims a
-// family, the reading changes nothing when the parser is of that family, and is nil when it is not,
-// so that the template decides. Without a claimed family the parser decides before the template,
-// because the maker of the model chose it, and a template may be a stranger's.
+// that Ollama uses for its calls. It returns nil if there is none. If the model's name is that of a
+// known family, the reading changes nothing when the parser is of that family, and is nil when it
+// is not, so that the template decides. Without a claimed family the parser decides before the
+// template, because the maker of the model chose it, and a template may be a stranger's.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

@@ -199,7 +199,7 @@ func (b *budget) visit(v *jsontree.Value, key string) string {
 // is exceeded, or "" if none is. The text is counted first, because reading it is the expensive
 // part. A short pattern may be the most expensive thing in a request: (\p{L}|\p{N}){1,900} writes
 // two classes of hundreds of ranges 900 times. A pattern that Go cannot read costs nothing, because
-// no reader compiles it.
+// no code compiles it.
 func (b *budget) pattern(text string) string {
 	if len(text) > mostPattern {
 		return over(mostPattern, "bytes in a pattern")

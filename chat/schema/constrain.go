@@ -72,9 +72,10 @@ func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount)
 // elements returns the bound that is added to arrays, which is negative if there is none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
-// bound returns a bound for a constraint: usual if asked is 0, and otherwise asked, limited to
-// most, the greatest bound that servers accept. In a weak constraint it is limited to weak, for old
-// servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats the rules of its elements.
+// bound returns the parameter usual if asked is 0, and otherwise asked, but never more than most,
+// the greatest bound that servers accept. In a weak constraint it is never more than the parameter
+// weak, for old servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats the rules of
+// its elements.
 func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
 	case o.Weak && (asked == 0 || asked > weak):
@@ -110,8 +111,9 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
-// ConstrainAnswer returns the constraint for an answer whose schema, from response_format, is form.
-// If o.Stands is set, the parts of the answer that it fixes must have their fixed values.
+// ConstrainAnswer returns the constraint for an answer whose schema, the form in response_format,
+// is the parameter form. If o.Stands is set, the parts of the answer that it fixes must have their
+// fixed values.
 func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	doc := ParseTools([]chat.Tool{{Schema: form}})[0]
 	answer := doc.Arguments()

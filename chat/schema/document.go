@@ -27,7 +27,7 @@ type Doc struct {
 	around  []*jsontree.Value // those in reading, and those that were followed around that place
 }
 
-// Dropped names a part of a schema that a writer could not express, or for which the reader has no
+// Dropped names a part of a schema that a writer could not express, or for which a Place has no
 // field.
 type Dropped struct {
 	Tool    string // the tool's name if there are several tools; empty if there is one schema

@@ -25,9 +25,10 @@ const plainChars = " _-/:@,;=<>~#%&!'"
 var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 
 // serverPattern returns a pattern for a server, anchored at both ends. Repetitions without an end
-// are limited to bound, unless that is negative. It returns false for a pattern that cannot be
-// expressed. Without the anchors servers refuse it ("Pattern must start with '^' and end with
-// '$'"), although in JSON Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
+// are limited to the parameter bound, unless it is negative. It returns false for a pattern that
+// cannot be expressed. Without the anchors servers refuse it ("Pattern must start with '^' and end
+// with '$'"), although in JSON Schema a pattern is not anchored (2020-12 Validation, section
+// 6.3.3).
 func serverPattern(pattern string, bound int) (string, bool) {
 	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {
@@ -229,10 +230,10 @@ func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	return p.repeat(one, least, most)
 }
 
-// repeat returns the class or group one with its count, from least to most. A repetition without an
-// upper limit gets one, so that a model does not write for ever: for a server \d+ becomes
-// [0-9]{1,1000}. Inside another repetition it gets none, because the counts would multiply, and
-// servers and Go refuse products above 1000.
+// repeat returns the class or group in the parameter one with a count from least to most. A
+// repetition without an upper limit gets one, so that a model does not write for ever: for a server
+// \d+ becomes [0-9]{1,1000}. Inside another repetition it gets none, because the counts would
+// multiply, and servers and Go refuse products above 1000.
 func (p *patternPrinter) repeat(one string, least, most int) string {
 	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
 	switch {

@@ -60,8 +60,8 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// open returns a place without constraints. It records that the schema at the given position is
-// dropped.
+// open returns a place without constraints. It is for a schema that is dropped, whose position it
+// records.
 func (d *Doc) open(at string) *Place {
 	d.Drop(at, "")
 	return anything()

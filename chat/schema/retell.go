@@ -21,10 +21,10 @@ var (
 		"dependentSchemas", "dependencies"}
 )
 
-// Retold returns a schema with each description replaced by the result of tell. If tell is nil, it
-// removes all descriptions, and also $schema, titles, comments and examples, which are only for
-// people. Everything that decides whether arguments fit remains, in its order and with the digits
-// of its numbers. A text that is not a schema is returned unchanged.
+// Retold returns a schema with each description replaced by the result of the function tell. If
+// tell is nil, it removes all descriptions, and also $schema, titles, comments and examples, which
+// are only for people. Everything that decides whether arguments fit remains, in its order and with
+// the digits of its numbers. A text that is not a schema is returned unchanged.
 //
 // It is used where tools are longer than a model's context:
 // {"type":"string","title":"City","description":"A city in Norway."} becomes {"type":"string"}, and

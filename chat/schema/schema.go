@@ -119,11 +119,11 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find calls the function one for t and returns its result. If that says nothing, find calls one
-// for the schemas that apply together with t. The schemas of $ref and allOf come before the
-// alternatives of a union. If alternatives disagree, the result allows every value that one of them
-// allows, so "3" remains a text if one of them has a text there. find returns nil if nothing is
-// known.
+// find calls the function one with t and returns its result. If that says nothing, it calls the
+// function with the schemas that apply together with t. The schemas of $ref and allOf come before
+// the alternatives of a union. If alternatives disagree, the result allows every value that one of
+// them allows, so "3" remains a text if one of them has a text there. find returns nil if nothing
+// is known.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil

@@ -145,11 +145,11 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued returns the schema s restricted to values that have the parts fixed by from. Of a union
-// only the alternatives remain that these parts fit. For example, if "kind": "b" is fixed in a
-// union by kind, the model cannot continue with members of "a". If they fit no alternative, all are
-// fixed in every alternative, because the client may already have read these parts, and the rest
-// must continue from there.
+// continued returns the schema s restricted to values that have the parts that the parameter from
+// fixes. Of a union only the alternatives remain that these parts fit. For example, if "kind": "b"
+// is fixed in a union by kind, the model cannot continue with members of "a". If they fit no
+// alternative, all are fixed in every alternative, because the client may already have read these
+// parts, and the rest must continue from there.
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -157,10 +157,10 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed returns the schema s restricted to values that have the parts fixed by from, as continued
-// does. A reference in s is replaced by a restricted copy of its target, because the definition
-// itself applies elsewhere, too. If strict is true and a fixed part does not fit s, fixed returns a
-// schema that no value fits.
+// fixed returns the schema s restricted to values that have the parts that the parameter from
+// fixes, as continued does. A reference in s is replaced by a restricted copy of its target,
+// because the definition itself applies elsewhere, too. If strict is true and a fixed part does not
+// fit s, fixed returns a schema that no value fits.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
 	// Unions within unions were already joined. But an alternative that is a reference may lead to
@@ -191,10 +191,10 @@ func (s *Standing) kind() Kinds {
 	return Object
 }
 
-// fixedObject returns the object schema s restricted to objects in which the members that from
-// fixes have their values. These members come first and in their own order, because servers write
-// members in the order of the schema. They are added even if s does not list them. If strict is
-// true and s forbids one of them, fixedObject returns a schema that no value fits.
+// fixedObject returns the object schema s restricted to objects in which the members that the
+// parameter from fixes have their values. These members come first and in their own order, because
+// servers write members in the order of the schema. They are added even if s does not list them. If
+// strict is true and s forbids one of them, fixedObject returns a schema that no value fits.
 func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	out := &Place{Kinds: Object, Objects: Objects{Listed: true, More: s.More}, doc: d, At: s.At}
 	for _, p := range from.Parts {
@@ -277,10 +277,10 @@ func (d *Doc) either(spec *Place, values []string) *Place {
 const moreElements = 4
 
 // fixedArray returns the array schema s restricted to arrays whose first elements have the values
-// that from fixes. The result is a union of one prefixItems list for each possible length, because
-// servers accept either a fixed number of elements or elements of one schema. No other elements may
-// follow, so the list fixes the length. The empty array is expressed by maxItems 0, because an
-// empty prefixItems is not a valid schema.
+// that the parameter from fixes. The result is a union of one prefixItems list for each possible
+// length, because servers accept either a fixed number of elements or elements of one schema. No
+// other elements may follow, so the list fixes the length. The empty array is expressed by maxItems
+// 0, because an empty prefixItems is not a valid schema.
 func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {

@@ -106,7 +106,7 @@ func (c *constrainer) freeValue(depth int) {
 	})
 }
 
-// list calls write n times, and writes commas between the results.
+// list calls the function write n times, and writes commas between the results.
 func (c *constrainer) list(n int, write func(i int)) {
 	for i := range n {
 		if i > 0 {
@@ -116,7 +116,7 @@ func (c *constrainer) list(n int, write func(i int)) {
 	}
 }
 
-// anyOf writes a union of n alternatives, each by a call of write.
+// anyOf writes a union of n alternatives, each by a call of the function write.
 func (c *constrainer) anyOf(n int, write func(i int)) {
 	c.raw(`{"anyOf":[`)
 	c.list(n, write)

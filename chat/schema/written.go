@@ -192,16 +192,16 @@ func (w *Written) Required() (names []string) {
 }
 
 // Items returns the schema in the keyword items, which is about the elements of an array. The
-// result listed reports whether the keyword is there, and one whether its value is one schema for
-// all elements. In drafts up to 2019-09 the value may instead be a list with a schema for each
-// position, which Notes returns.
+// result listed reports whether the keyword is there, and the result one whether its value is one
+// schema for all elements. In drafts up to 2019-09 the value may instead be a list with a schema
+// for each position, which Notes returns.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
 }
 
 // Alternatives returns the alternatives of an anyOf, or of a oneOf, which means the same to a
-// reader. It returns nil if there are none. A place rarely has both, and then anyOf is shown.
+// model. It returns nil if there are none. A place rarely has both, and then anyOf is shown.
 func (w *Written) Alternatives() (all []*Written) {
 	list := w.get("anyOf").Items
 	if len(list) == 0 {

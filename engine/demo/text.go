@@ -65,9 +65,9 @@ func (s textual) fits(text string) bool {
 	return !known || regexp.MustCompile(form.pattern).MatchString(text)
 }
 
-// made returns the text wanted, changed as far as possible to fit the pattern, the format and the
-// lengths in s. A pattern takes precedence over a format. Lengths are applied last, so a text that
-// was cut to its length may no longer match the pattern.
+// made returns the text in the parameter wanted, changed as far as possible to fit the pattern, the
+// format and the lengths in s. A pattern takes precedence over a format. Lengths are applied last,
+// so a text that was cut to its length may no longer match the pattern.
 func (s textual) made(wanted string) string {
 	if s.rule != nil && !s.rule.MatchString(wanted) {
 		if re, err := syntax.Parse(s.pattern, syntax.Perl); err == nil {

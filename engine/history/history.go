@@ -50,13 +50,15 @@ const (
 )
 
 // Note is one change to a message. Index is the message's place in the client's conversation,
-// because operators and clients see notes (Toolnorm-History), and look for the message there.
+// because operators and clients read notes in the header Toolnorm-History, and look for the message
+// there.
 type Note struct {
 	Index int
 	Code  string
 }
 
-// turn is a message with its index in the client's conversation, which notes use.
+// turn is a message with its index in the client's conversation. Notes about changes name that
+// index.
 type turn struct {
 	chat.Message
 	at int

@@ -61,9 +61,9 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 // Tap sends the request as Chat does, but the returned source has everything that the model wrote,
 // including the text of its calls. The text is taken from the tokens that the server sends
 // (logprobs), because it sends even those that its own parser withholds, so a long argument
-// streams. This costs about twice the bytes per token, but no time. Errors are those of Chat. For
-// example, a native-mode server (0.30 and later, jinja template) answers 400, since it does not
-// accept logprobs with tools and stream.
+// streams. This costs about twice the bytes per token, but no time. It returns an error if the
+// server refuses or cannot be reached. For example, a native-mode server (0.30 and later, jinja
+// template) answers 400, since it does not accept logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (
 	chat.Source, error) {
 	q := *r
@@ -74,7 +74,7 @@ func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks
 
 // Generate begins a reply of /api/generate, which is the raw text of the model. The server
 // withholds nothing here, so silence between two records becomes an error sooner than with Chat.
-// Generate itself returns the same errors as Chat.
+// Generate itself returns an error if the server refuses the request or cannot be reached.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	s := new(stream)
@@ -92,9 +92,9 @@ const identity = "{{ .Prompt }}"
 // Tokens sends the request as Generate does, and returns the reply's text taken from its tokens. It
 // is for a server that leaves control tokens out of raw text. The server is asked to parse the
 // reply, because it then shows the control tokens that it knows, but what it parses is ignored. If
-// it gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. Errors are
-// those of Chat. Tokens must not be used for a model whose description has messages, because the
-// server would send these to the model twice.
+// it gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. It returns
+// an error if the server refuses or cannot be reached. Tokens must not be used for a model whose
+// description has messages, because the server would send these to the model twice.
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	q := *r

@@ -30,11 +30,11 @@ const (
 	loadedWait = time.Second
 )
 
-// Size returns the context length for the order's model, in tokens. It is the length that the
-// client or the settings ask for, or else one that is long enough for the order. If a request names
-// no length, Ollama uses its default (4,096) and silently drops what is longer. Ollama also loads
-// the model again whenever a request names another length than the last one. So every request names
-// a length, and that of the loaded model is used if it is long enough.
+// Size returns the context length for the model that the order names, in tokens. It is the length
+// that the client or the settings ask for, or else one that is long enough for the order. If a
+// request names no length, Ollama uses its default (4,096) and silently drops what is longer.
+// Ollama also loads the model again whenever a request names another length than the last one. So
+// every request names a length, and that of the loaded model is used if it is long enough.
 //
 // The chosen length is recorded as loaded before the server has loaded it. Otherwise the next
 // request of a conversation would choose by a list that does not have it yet.

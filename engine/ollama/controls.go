@@ -137,9 +137,9 @@ const (
 
 // Controls returns those of the given tags (marks) that are control tokens in the model's
 // vocabulary, sorted. The vocabulary is long, so the server should be asked once. Which tags are
-// control tokens depends on the file, not on the family. For example, one Gemma 4 has <|tool_call>
-// as type 3, and another conversion of the same model has it as type 4, which raw text shows. For a
-// model without a GGUF vocabulary (safetensors) the result is empty.
+// control tokens depends on the file, not on the model family. For example, one Gemma 4 has
+// <|tool_call> as type 3, and another conversion of the same model has it as type 4, which raw text
+// shows. For a model without a GGUF vocabulary (safetensors) the result is empty.
 //
 // An answer that breaks off is requested once more. It is some megabytes long, and a request must
 // not fail because a busy server, or a proxy before it, dropped an answer that can be repeated.
@@ -212,9 +212,10 @@ func readControls(r io.Reader, marks []string) (all []string, err error) {
 	return all, nil
 }
 
-// eachElement reads the description of a model. It calls take for each element of every list in
-// model_info, with the list's name and the element's index, and skips everything else, including
-// lists inside a list (merges). It returns an error if the JSON is invalid or breaks off.
+// eachElement reads the description of a model. It calls the function take for each element of
+// every list in model_info, with the list's name and the element's index, and skips everything
+// else, including lists inside a list (merges). It returns an error if the JSON is invalid or
+// breaks off.
 func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
 	// the description's member, the list in it, and the last text, which may be a key
 	var section, list, last string

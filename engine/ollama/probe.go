@@ -86,12 +86,12 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.known[knownAs(o, f.Digest)] = f
 }
 
-// Probe returns the facts about the order's model. It asks for them once per digest, with three
-// requests: two for the description, one of them with the vocabulary, and one for a rendered
-// prompt. Nothing is concluded from the server's version or the model's name alone, because the
-// maker of a model may change templates and parsers. If it returns an error, nothing is stored, and
-// the next request asks again. A refusal to render or to send the vocabulary is not an error, but a
-// fact.
+// Probe returns the facts about the model that the order names. It asks for them once per digest,
+// with three requests: two for the description, one of them with the vocabulary, and one for a
+// rendered prompt. Nothing is concluded from the server's version or the model's name alone,
+// because the maker of a model may change templates and parsers. If it returns an error, nothing is
+// stored, and the next request asks again. A refusal to render or to send the vocabulary is not an
+// error, but a fact.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	digest, err := b.digest(ctx, o.Model)
 	if err != nil {
@@ -205,12 +205,12 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 // the field.
 var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
-// Template returns the chat template of the order's model, with a function Render that has the
-// server render it. Thinking is switched on for a model that can think, because many templates
-// print reasoning only then. Source has the Go template, and after it the jinja template of the
-// model's file, because the server may use either. The model need not have been probed before.
-// Template returns an error if the server cannot describe the model. Render returns the server's
-// error, or errNoRender.
+// Template returns the chat template of the model that the order names, with a function Render that
+// has the server render it. Thinking is switched on for a model that can think, because many
+// templates print reasoning only then. Source has the Go template, and after it the jinja template
+// of the model's file, because the server may use either. The model need not have been probed
+// before. Template returns an error if the server cannot describe the model. Render returns the
+// server's error, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

@@ -76,7 +76,7 @@ func marks(text, word string) iter.Seq[int] {
 	}
 }
 
-// goText returns parameters as Ollama's templates print them: the struct with its type, no $defs,
+// goText returns parameters as Ollama's templates print them: a Go struct with the type, no $defs,
 // no items, the required names, and the properties, which are printed as JSON, sorted by name. It
 // uses Ollama's own type. So keywords that this type drops (pattern, format, additionalProperties)
 // are missing here as in the prompt. For parameters that cannot be parsed it returns a text that no

@@ -168,9 +168,9 @@ func (s *stream) repetition(token []byte) {
 }
 
 // finish queues the counts and the end of a complete reply. It always returns io.EOF. A done_reason
-// is "stop", "length", "load" or "unload", but never "tool_calls", so the reader of the text finds
-// out whether there were calls. If the server only loaded a model, all counts are 0, and no counts
-// are queued.
+// is "stop", "length", "load" or "unload", but never "tool_calls", so whether there were calls is
+// found out from the text. If the server only loaded a model, all counts are 0, and no counts are
+// queued.
 func (s *stream) finish(v *fastjson.Value) error {
 	n := chat.Counts{Prompt: v.GetInt("prompt_eval_count"),
 		Completion: v.GetInt("eval_count")}.FromCache(v.GetInt("prompt_eval_cached_count"))
@@ -200,9 +200,9 @@ func times(v *fastjson.Value) *chat.Times {
 // failed ends the stream after an error record, and returns io.EOF or the server's error. If tokens
 // were shown before, the server's own parser has usually failed at a call that it does not
 // understand. Its tokens have arrived, and toolnorm may still read it, so the stream ends with
-// Abandoned and io.EOF. The final record with the counts is missing then. If this program made the
-// prompt, failed sends the number of tokens that came. In all other cases it returns the server's
-// error.
+// Abandoned and io.EOF. In this case the final record with the counts is missing. If this program
+// made the prompt, failed sends the number of tokens that came. In all other cases it returns the
+// server's error.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {

@@ -83,9 +83,9 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// addEach queues a record's text token by token, because the reader may have to know which tokens
-// are control tokens. The parameter ends has the offset in text at which each token ends. Text
-// before the tokens is added to the first one.
+// addEach queues a record's text token by token, because the code that reads the text may have to
+// know which tokens are control tokens. The parameter ends has the offset in text at which each
+// token ends. Text before the tokens is added to the first one.
 func (s *stream) addEach(text []byte, ends []int) {
 	if len(ends) > 1 {
 		moved := len(text) - ends[len(ends)-1]

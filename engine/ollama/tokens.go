@@ -55,9 +55,9 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 	return upstream.WithOption(options, "num_predict", max(n-tokens, 1))
 }
 
-// tokens is a reply that the server begins to read itself, and perhaps reads to the end. The server
-// gives up at a text that its parser does not accept, usually near the end of a call. The text
-// until then is known token by token, so nothing is lost.
+// tokens is a reply that the server parses itself, as far as it can. It gives up at a text that its
+// parser does not accept, usually near the end of a call. The text until then is known token by
+// token, so nothing is lost.
 //
 // With Gemma 4, whose tags are control tokens, the first line arrives with this strategy, and the
 // second as raw text:

@@ -127,7 +127,8 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 }
 
 // Continue begins a reply of llama-server's /completion, which is the raw text of the model,
-// without control tokens except those that the body lists as preserved. Errors are those of Chat.
+// without control tokens except those that the body lists as preserved. It returns an error if the
+// server refuses the request or cannot be reached.
 func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (
 	chat.Source, error) {
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
@@ -182,8 +183,8 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 
 // Complete begins a reply of /v1/completions, in which the model continues prompt. If suffix is not
 // empty, the model fills the gap between the two. The fields are the same as for a chat. The
-// server's events are like those of a chat, with the text in "text" instead of a delta. Errors are
-// those of Chat.
+// server's events are like those of a chat, with the text in "text" instead of a delta. It returns
+// an error if the server refuses the request or cannot be reached.
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
 	fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "prompt": prompt, "stream": true,

@@ -39,9 +39,9 @@ type held struct {
 
 // grammar returns the grammar that constrains the order's calls, or nil if there is none. There is
 // one if this program reads the reply's text and tools are offered, unless the settings, the client
-// or the server exclude it. A model of an unknown family is not constrained, because the grammar
-// would force it from its own form into one that it was never taught. A client's own grammar or
-// schema takes precedence.
+// or the server exclude it. A model of an unknown model family is not constrained, because the
+// grammar would force it from its own form into one that it was never taught. A client's own
+// grammar or schema takes precedence.
 func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
 	tools := o.Decoding.Tools
 	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil ||
@@ -61,8 +61,9 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 }
 
 // find returns the grammar of the given tools. A grammar that is not stored yet is written and
-// passed to the function made. Grammars are stored under the family's declaration, which a user's
-// own file may change without changing the name, and under the names and schemas of the tools.
+// passed to the function made. Grammars are stored under the declaration of the model family, which
+// a user's own file may change without changing the name, and under the names and schemas of the
+// tools.
 func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool,
 	made func(*held)) *held {
 	sum := sha256.New()

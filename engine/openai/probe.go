@@ -20,11 +20,11 @@ const (
 	refusedAge = time.Hour
 )
 
-// Probe returns the facts about the order's model: whether the server renders prompts, as
-// llama-server does, what its template can print, and whether thinking can be switched. The facts
-// are valid for ProbeAge or, if the server does not render, an hour, since there is no digest that
-// shows a change. Probe returns an error only if the server cannot be reached or is busy, because a
-// refusal is an answer.
+// Probe returns the facts about the model that the order names: whether the server renders prompts,
+// as llama-server does, what its template can print, and whether thinking can be switched. The
+// facts are valid for ProbeAge or, if the server does not render, an hour, since there is no digest
+// that shows a change. Probe returns an error only if the server cannot be reached or is busy,
+// because a refusal is an answer.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	b.mu.Lock()
 	s, ok := b.known[o.Model]
@@ -113,9 +113,9 @@ func (b *Backend) listed(ctx context.Context, model string) Model {
 // name its program, since OpenAI's imitators may refuse unknown fields.
 func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }
 
-// Template returns the chat template of the order's model on a llama-server, which renders with it.
-// Thinking is on, because many templates print reasoning only then. It returns an error for servers
-// that do not render, since nothing is known about their templates.
+// Template returns the chat template of the model that the order names on a llama-server, which
+// renders with it. Thinking is on, because many templates print reasoning only then. It returns an
+// error for servers that do not render, since nothing is known about their templates.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	props, err := b.Client.Properties(ctx)
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *Scratch) Skip(n int) { s.in.Discard(n) }
 
 // Next returns the next line that is not blank, without its line feed. The line is valid until the
 // following call. The result whole is false for a last line without a line feed. After the last
-// line the error is io.EOF. Any other error is that of Line.
+// line the error is io.EOF. Any other error is ErrLong or the reader's.
 func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	for {
 		line, err = s.Line()
@@ -169,7 +169,7 @@ type Stream struct {
 }
 
 // Stream returns a Stream of the records in an answer. The parameter body is the answer's body, and
-// in reads from that body.
+// the parameter in reads from it.
 func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in *wait.Reader) Stream {
 	return Stream{Ctx: ctx, In: in, Scratch: p.Get(in), body: body, pool: p}
 }

@@ -58,9 +58,9 @@ func Arguments(c chat.Call) json.RawMessage {
 	return c.Args
 }
 
-// Rendering returns the chat template of the order's model. The parameter source is its text, and
-// the function render renders an order with it. Thinking is switched on if thinks is true, which
-// means that the model can think, because many templates print reasoning only then.
+// Rendering returns the chat template of the model that the order names. The parameter source is
+// its text, and the function render renders an order with it. Thinking is switched on if thinks is
+// true, which means that the model can think, because many templates print reasoning only then.
 func (o *Order) Rendering(source string, thinks bool,
 	render func(*Order) (string, error)) derive.Template {
 	q := *o

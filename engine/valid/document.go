@@ -121,7 +121,8 @@ func (d *document) read(n *node, path []*node) (err error) {
 }
 
 // container reads the members of an object, or the elements of an array. If two members have the
-// same name, the last one counts, as in encoding/json. Its errors are those of read.
+// same name, the last one counts, as in encoding/json. It returns an error for a number that is too
+// long.
 func (d *document) container(n *node, path []*node) error {
 	members, elements := make(map[string]any, len(n.Members)), make([]any, len(n.Items))
 	for i, item := range n.Items {

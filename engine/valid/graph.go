@@ -73,7 +73,8 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 // the list either, only one schema applies to a given member, such as one of the keyword
 // properties. Of the list every, all may apply to the same member, such as those of several
 // patterns that match its name. Therefore the list every makes the work grow faster.
-// AdditionalProperties belongs to either, since it applies to members that no other keyword covers.
+// AdditionalProperties belongs to the list either, since it applies to members that no other
+// keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),
 		asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)

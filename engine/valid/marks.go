@@ -62,8 +62,8 @@ func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 }
 
 // twice adds marks for the members that occur more than once, except for members that are removed
-// anyway. For example, a surplus member that occurs twice is surplus, and nothing more has to be
-// done about it.
+// anyway. For example, a member that the schema forbids is removed in any case, even if it occurs
+// twice.
 func (m *marker) twice() {
 	if len(m.doc.twice) > 0 {
 		m.doc.spread(slices.DeleteFunc(slices.Clone(m.all), func(k mark) bool {
@@ -147,7 +147,7 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 
 // belongs reports whether a member that s forbids may still be meant for something. That is so if
 // its name is a misspelt one, if another part of the schema lists the name, or if the object is a
-// map whose names must have a form. For example, "titel": "Q4" is not surplus if title is missing.
+// map whose names must have a form. For example, "titel": "Q4" is not needless if title is missing.
 // To remove it would lose information, so the model writes the call again. In a map whose names
 // must have the form ^[A-Z]+$, {"path": "x"} has data in its name.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
@@ -174,7 +174,7 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 
 // formsNames reports whether a schema requires the names of members to have a form, such as a
 // pattern. It returns false if the schema only lists the allowed names. Such a list is equivalent
-// to listed members, because any other name is surplus.
+// to listed members, because any other name is forbidden.
 func formsNames(s *jsonschema.Schema) bool {
 	return len(s.PatternProperties) > 0 ||
 		slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool {
@@ -258,7 +258,7 @@ func equalMarks(a, b []mark) bool {
 
 // at returns the schemas that certainly apply to the value at path. References and allOf are
 // followed, but unions are not. The schemas are used for the members that they list, to distinguish
-// a misspelt name from a surplus one. A union lists members only for some of its branches, which
+// a misspelt name from a needless one. A union lists members only for some of its branches, which
 // says too little.
 func (v *Validator) at(path []string) []*jsonschema.Schema {
 	all := together([]*jsonschema.Schema{v.root})

@@ -98,8 +98,8 @@ func isTuple(items any) bool {
 	return list
 }
 
-// items returns the schema of an array's elements, or nil if any elements fit. The library uses
-// different fields for drafts up to 2019-09 and later ones.
+// items returns the schema of an array's elements, or nil if elements may be of any kind. The
+// library uses different fields for drafts up to 2019-09 and later ones.
 func items(s *jsonschema.Schema) *jsonschema.Schema {
 	if one, ok := s.Items.(*jsonschema.Schema); ok {
 		return one

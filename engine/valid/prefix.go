@@ -87,7 +87,8 @@ func (p *Prefix) Write(fragment string) {
 	}
 }
 
-// Text returns the text that was written, without the members that were cut out.
+// Text returns the text that was written, without the members that were cut out because the schema
+// forbids them.
 func (p *Prefix) Text() []byte { return p.text }
 
 // Safe returns how many bytes of the text, from its beginning, are certainly the beginning of an
@@ -326,7 +327,7 @@ func (p *Prefix) Written() []byte {
 	return p.text
 }
 
-// Cut reports whether a member was cut out.
+// Cut reports whether a member was cut out of the text because the schema forbids it.
 func (p *Prefix) Cut() bool { return p.written != nil }
 
 // cut removes the text that was read after the last safe byte. The comma before a member is removed

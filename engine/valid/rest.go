@@ -84,9 +84,9 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	return rest + lacking(&o, all, begun || len(left.inside) > 0), true
 }
 
-// lacking returns the text that completes the object or array o: the members or elements in all,
-// which it lacks, and the closing bracket. If follows is true, the text begins with a comma,
-// because o already has members or elements.
+// lacking returns the text that completes the object or array o: the members or elements in the
+// list all, which it lacks, and the closing bracket. If follows is true, the text begins with a
+// comma, because o already has members or elements.
 func lacking(o *open, all []*node, follows bool) string {
 	var b strings.Builder
 	for i, one := range all {

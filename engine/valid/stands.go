@@ -95,8 +95,8 @@ func (n *node) spread(all []mark, depth int) {
 	}
 }
 
-// is reports whether the value itself needs one of the changes in what. It returns false if t is
-// nil.
+// is reports whether the value itself needs one of the changes in the parameter what. It returns
+// false if t is nil.
 func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
 // Stands returns the parts of the arguments that fit the schema and so can be kept, down to single

@@ -155,9 +155,9 @@ func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	return sleep.For(ctx, d)
 }
 
-// tick does what is due and sets the timer for what is due next. It holds the lock while a
-// keep-alive is written, so that End waits for it, and two goroutines never write to the client at
-// once.
+// tick ends a wait that is too long or sends a keep-alive if one is due, and sets the timer for the
+// next check. It holds the lock while a keep-alive is written, so that End waits for it, and two
+// goroutines never write to the client at once.
 func (p *Pulse) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -92,8 +92,8 @@ func turns(ms []chat.Message) (all []unit) {
 	return all
 }
 
-// steps returns the assistant's messages after the user messages that begin at index from, each
-// with its results. It leaves out the last of them.
+// steps returns the assistant's messages after the user messages that begin at the index from, each
+// with its results, except the last one.
 func steps(ms []chat.Message, from int) (all []unit) {
 	for from < len(ms) && ms[from].Role == chat.User {
 		from++
