@@ -10,9 +10,9 @@ import (
 )
 
 // complete returns the reply to a request that continues a text. If the request fails, the reply is
-// only the error. Two of the usual stages of a reply apply: the one that checks the form of an
-// answer, and the one that completes the end. There are no calls to look for, and what editors send
-// (code before and after the cursor) must come back byte for byte.
+// only the error. Of the usual stages of a reply it passes only two, which check the form of an
+// answer and complete the end. There are no calls to look for, and what editors send (code before
+// and after the cursor) must come back byte for byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {

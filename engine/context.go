@@ -217,10 +217,10 @@ type counter struct {
 	meter   func() window.Meter
 }
 
-// watch returns a hook that passes the first token count of a reply that the server has not
-// estimated to learnTokens. From this count the engine learns how many bytes of text make a token,
-// and detects whether the server has cut the prompt silently, as Ollama does with prompts longer
-// than its context.
+// watch returns a hook that passes a reply's first token count to learnTokens, unless it is only an
+// estimate. From this count the engine learns how many bytes of text make a token, and detects
+// whether the server has cut the prompt silently, as Ollama does with prompts longer than its
+// context.
 func (c *counter) watch() chat.Hook {
 	done := false
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {

@@ -116,7 +116,7 @@ var wordings = []adapters.Wording{
 // wordingOf returns the wording in which tools are described to the job's model, such as JSON
 // schemas or Python signatures. The settings decide first, then the model's family, then what an
 // earlier request has found out. If none of them says anything, the model is asked now, with a few
-// test questions. Nothing is learned from a probe that ended because the client left.
+// test questions. Nothing is learned if the questions end because the client leaves.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
 		w, _ := adapters.ParseWording(s) // a wording that Validate refuses is ignored

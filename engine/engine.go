@@ -209,8 +209,8 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 
 // format returns the format in which a model writes calls. It is the one that the settings have for
 // name, which is the client's name of the model with aliases resolved, so that a model is read
-// alike under every alias. Otherwise it is chosen by model, the name at the server. For a demo
-// model this is the format's own name.
+// alike under every alias. Otherwise it is chosen by model, the name at the server. A demo model
+// has the name of its format.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {

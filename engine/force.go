@@ -83,8 +83,9 @@ func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 const longDigits = 16
 
 // longIntegers reports whether the conversation or its tools mention integers of at least
-// longDigits digits. An identifier of 19 digits that the call needs is mentioned there. For other
-// requests the bound stops a small model that goes on writing digits.
+// longDigits digits. An identifier of 19 digits that the call needs is mentioned there. If it
+// returns false, integers get a bound in the constraint, which stops a small model that goes on
+// writing digits.
 func longIntegers(r *chat.Request) bool {
 	for _, m := range r.Messages {
 		if hasLongInteger(m.Content) ||

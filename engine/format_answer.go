@@ -39,7 +39,7 @@ func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 }
 
 // formHint returns the instruction that tells a model which form its answer must have. It begins
-// with a condition, because with tools a call is a right answer, too, in a form of its own.
+// with "When you answer without calling a tool", because a call has a form of its own.
 func formHint(form json.RawMessage) string {
 	if string(form) == `"json"` {
 		return "When you answer without calling a tool, answer with one JSON object and nothing else."

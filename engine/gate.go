@@ -129,7 +129,7 @@ func (j *job) withoutTools(ctx context.Context) (*job, error) {
 // picks asks the model which of the tools a message needs. It returns the name that the model
 // gives, or "" if the answer cannot be read, and the tokens that were spent. The model sees little
 // of the conversation, so that the prompt is short and the answer is about this message. The
-// strategy is native, because it accepts a schema.
+// question goes to the server's own chat API (strategy native), because that accepts a schema.
 func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}

@@ -155,7 +155,7 @@ func (c *guarded) goesOn(ev chat.Event) bool {
 	return c.text != "" && ev.Kind == chat.Text && ev.Meta != nil && ev.Meta.Doubt == c.tool.Name
 }
 
-// repairs reports whether the settings allow that a call is written again.
+// repairs reports whether the settings allow a call that does not fit to be written again.
 func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine.cfg.NoReask }
 
 // write adds ev's text to the arguments, and sends the part that can no longer turn out wrong. It

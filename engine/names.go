@@ -196,9 +196,9 @@ func notOpenAI(c rune) bool {
 }
 
 // hasMarkup reports whether a name has characters with a meaning in some markup, such as JSON, XML
-// or a template. Such a name gets no trial, because a trial parses what toolnorm prints, and a
-// server's template may print the name differently. Letters of any script have no such meaning, and
-// a model that knows the word picks the tool by it.
+// or a template. It is not tested whether a model can write such a name, because the test parses
+// what toolnorm prints, and a server's template may print the name differently. Letters of any
+// script have no such meaning, and a model that knows the word picks the tool by it.
 func hasMarkup(name string) bool {
 	odd := strings.IndexFunc(name, func(c rune) bool {
 		return notOpenAI(c) && !strings.ContainsRune(".:/", c) &&

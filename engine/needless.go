@@ -136,9 +136,9 @@ func valuesOf(text string) (all []string, err error) {
 	}
 }
 
-// settle sends the reply that was held back because of a call that may be needless. If the model,
-// asked again, needs no tool, settle sends a new reply, made without tools, instead. It is called
-// at the end of the reply, when the server is free.
+// settle asks the model whether it needs a tool. It then sends the reply that was held back or, if
+// no tool is needed, a new reply that is made without tools. It is called at the end of the reply,
+// when the server is free.
 func (d *doubted) settle(ctx context.Context) {
 	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
 	if d.j.before.picked == "" {

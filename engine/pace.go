@@ -54,7 +54,7 @@ func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 }
 
 // held returns how many bytes of a call that begins now are held back. This is as much as the model
-// writes in holdTime, within the limits.
+// writes in holdTime, within fixed limits.
 func (p *pace) held() int {
 	p.hold = mostHeld
 	if took := p.last.Sub(p.begin); took > 0 {

@@ -93,8 +93,9 @@ func observe(hear func(chat.Event)) chat.Hook {
 
 // open asks the server for a reply. If the server refuses the request for its length or for the
 // order of its roles, open changes the request and asks again, up to maxOpenings times. It returns
-// the job that was accepted, or the last error. A refusal comes some milliseconds later, before
-// anything is generated, so asking again costs next to nothing.
+// the job that was accepted, the source of the reply and the end of the prompt, or the last error.
+// A refusal comes some milliseconds later, before anything is generated, so asking again costs next
+// to nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
 	// a text that is continued has a fixed prompt, which nothing can shorten
 	if j.request.Continue != nil {

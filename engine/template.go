@@ -124,8 +124,8 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 // readBy returns a reading (how the model writes) from the model's PARSER, which names the parser
 // that Ollama uses for its calls. It returns nil if there is none. If the model's name is that of a
 // known family, the reading changes nothing when the parser is of that family, and is nil when it
-// is not, so that the template decides. Without a claimed family the parser decides before the
-// template, because the maker of the model chose it, and a template may be a stranger's.
+// is not, so that the template decides. If the name is of no known family, the parser decides
+// before the template, because the maker of the model chose it, and a template may be a stranger's.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

@@ -192,10 +192,10 @@ func plain(v string) (string, bool) {
 // Fit returns a JSON scalar that t allows: the value itself if it fits, otherwise its nearest
 // spelling in the right type, otherwise the value unchanged. Strings are passed and returned with
 // their quotation marks. "Unchanged" is intended, because Fit does not validate. A value that still
-// does not fit is found by the check (engine/valid), which can name the place and have the call
-// written again, while a value that was forced to fit would be silently wrong. A number where a
-// string is required gets quotation marks, because no other string can be meant. null does not,
-// because it means that there is no value.
+// does not fit is found when the call is checked (engine/valid), which can name the place and have
+// the call written again, while a value that was forced to fit would be silently wrong. A number
+// where a string is required gets quotation marks, because no other string can be meant. null does
+// not, because it means that there is no value.
 func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value

@@ -13,7 +13,7 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Doc is a schema's text, parsed once. All readers find references in it in the same way: by JSON
+// Doc is a schema's text, parsed once. All code finds references in it in the same way: by JSON
 // pointer as in a URL, by anchor, and by id. Only one goroutine may use it, because reading records
 // in it which references are being followed and what is dropped.
 type Doc struct {

@@ -176,9 +176,8 @@ func lone(v *jsontree.Value, keyword string) bool {
 }
 
 // Follow returns the Place to which p leads if p is a reference, and p itself otherwise. A
-// reference that leads back to itself before anything is written allows everything. A target is
-// read only when Follow is called, because a tree of places would have no end where a schema refers
-// to itself.
+// reference that leads only back to itself allows everything. A target is read only when Follow is
+// called, because a tree of places would have no end where a schema refers to itself.
 func (p *Place) Follow() *Place {
 	if p.ref == nil {
 		return p

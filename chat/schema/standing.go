@@ -132,9 +132,10 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 	return append(dst, ']'), true
 }
 
-// with appends the part's value to dst: its fixed text, or the new value from if nothing of it is
-// fixed. If only some of its own parts are fixed, the rest of them comes from the new value. with
-// returns false if these cannot be combined, because from is of another type.
+// with appends the part's value to dst: its fixed text, or the new value, which is the parameter
+// from, if nothing of it is fixed. If only some of its own parts are fixed, the rest of them comes
+// from the new value. with returns false if these cannot be combined, because from is of another
+// type.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":

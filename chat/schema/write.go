@@ -195,8 +195,8 @@ func (c *constrainer) inPlace(s *Place, depth int) {
 }
 
 // reference writes a reference to a definition, which is written later. Each target has one
-// definition, however many places refer to it, so that recursion ends. Names are numbers, because
-// an author's own names may contain any character and occur in the schemas of two tools.
+// definition, however many references lead to it, so that recursion ends. Names are numbers,
+// because an author's own names may contain any character and occur in the schemas of two tools.
 func (c *constrainer) reference(s *Place) {
 	at := slices.IndexFunc(c.defs, func(d *Place) bool { return d.ref == s.ref })
 	if at < 0 {

@@ -122,7 +122,7 @@ func (w *Written) Types() []string {
 
 // typeNames returns the names of the types that a type keyword lists, and whether the keyword also
 // lists unknown ones. It returns no names if any type is allowed. "int" is returned as integer, so
-// that the prompt, the reader and the check use the same type.
+// that the prompt, the code that reads calls and the check of calls use the same type.
 func typeNames(t *jsontree.Value) (names []string, others bool) {
 	all := words(t)
 	if kind(t) == String {

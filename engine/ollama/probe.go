@@ -22,9 +22,9 @@ import (
 const digestAge = 5 * time.Second
 
 // digest returns the model's digest, from a list that is at most digestAge old. If the list does
-// not have the model, a new list is requested, since the model may have been pulled since. It
-// returns "" if the server does not list the model, as some imitations of Ollama do not, and an
-// error if the server cannot be reached.
+// not have the model, a new list is requested, since the model may have been pulled in the
+// meantime. It returns "" if the server does not list the model, as some imitations of Ollama do
+// not, and an error if the server cannot be reached.
 func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	name = fullName(name)
 	b.mu.Lock()

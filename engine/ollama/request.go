@@ -94,7 +94,7 @@ func levels(show *api.ShowResponse, format string) (names []string, always bool)
 // written without thinking, since the server would apply the schema to the thinking, or ignore it.
 // Models that always think keep thinking, because the server handles this case itself.
 //
-// If the client does not set it, nothing is sent, so the model does what it usually does. Many
+// If the client does not set think, nothing is sent, so the model does what it usually does. Many
 // think unless they are told not to.
 func think(r *chat.Request, f upstream.Facts) json.RawMessage {
 	on := r.Think

@@ -62,8 +62,8 @@ func (s *stream) read() error {
 // plainText queues the text of a plain record, and of the plain records after it that have already
 // arrived, as one event. It never waits. It returns false for a record that is not plain.
 //
-// A server that is faster than its reader fills the buffer with some thirty records. The cost of an
-// event on its way to the client is then paid once, not thirty times. A single token is still an
+// A server that is faster than this program fills the buffer with some thirty records. They become
+// one event, so the cost of an event is paid once, not thirty times. A single token is still an
 // event of its own.
 func (s *stream) plainText(line []byte) bool {
 	text, ok := quickText(s.plain[:0], line)
@@ -232,9 +232,9 @@ func (s *stream) repeated() error {
 }
 
 // ended returns the error of a stream that has no final record. If its last thirty tokens were
-// equal, the server stopped because the model repeated itself, which is a reply cut at a length and
-// not an error, so ended queues that end and returns io.EOF. Otherwise the error says that the
-// reply broke off, because it is not known how much is missing.
+// equal, the server stopped because the model repeated itself. In that case ended ends the reply
+// with the reason Length and returns io.EOF. Otherwise the error says that the reply broke off,
+// because it is not known how much is missing.
 func (s *stream) ended(err error) error {
 	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()

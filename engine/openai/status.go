@@ -44,10 +44,10 @@ func (o *Client) failed(v *fastjson.Value) *fault.Error {
 	return o.explain(v.GetInt("code"), v.MarshalTo(nil))
 }
 
-// explain returns the fault for a server's error and its status. Without a status, the error's type
-// decides. If the message contains the key for this server, the key is removed, since the message
-// is sent to the client, whose key is another. If the error has a code of the server's own, the
-// server knows what was wrong, so no other strategy is tried.
+// explain returns the fault for a server's error and its status. If there is no status, it is
+// concluded from the error's type. If the message contains the key for this server, the key is
+// removed, since the message is sent to the client, whose key is another. If the error has a code
+// of the server's own, the server knows what was wrong, so no other strategy is tried.
 func (o *Client) explain(status int, body []byte) *fault.Error {
 	said := readError(body)
 	if guess := statusOf(said); guess != 0 && (status < 400 || status > 599) {

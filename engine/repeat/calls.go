@@ -30,7 +30,7 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 // lastTurn splits the last calls and their results from the end of a conversation. The result
 // caller is the message with the calls, and rest is everything before it. If the conversation does
 // not end with results of calls, caller is nil, and rest is the whole conversation. Results without
-// calls before them do not count, because Normal has turned them into user messages.
+// calls before them do not count. history.Normal turns such results into user messages.
 func lastTurn(ms []chat.Message) (
 	rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)

@@ -41,9 +41,9 @@ func (r *Text) Write(text string) int {
 	return r.run
 }
 
-// repeats reports whether a whole text repeats one piece of at most longestPeriod bytes. In nearly
-// every text that does not, the last bytes do not occur a second time near its end, and that is
-// quickly found out.
+// repeats reports whether a whole text repeats one piece of at most longestPeriod bytes. It first
+// searches for a second occurrence of the text's last bytes, because nearly every other text has
+// none, and the search is quick.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
 	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) &&

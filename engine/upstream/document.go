@@ -65,9 +65,9 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 	return parseString(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
-// beginning returns the start of a JSON document, up to and with the opening quote of the string at
-// path, and moves the reader past it. It returns nil and reads nothing if it does not find the
-// string. It only finds names in the form that servers write, without blanks:
+// beginning returns the start of a JSON document, up to and including the opening quote of the
+// string at path, and moves the reader past it. It returns nil and reads nothing if it does not
+// find the string. It only finds names in the form that servers write, without blanks:
 //
 //	{"model":"qwen3","created_at":"…","done":false,"_debug_info":{"rendered_template":"\u003c|im_start|\u003euser\n…"}}
 //
@@ -125,7 +125,8 @@ func parseString(source []byte, path []string) (string, error) {
 
 // AppendUnquoted appends to dst the text of a JSON string. The parameter rest begins after the
 // string's opening quote. AppendUnquoted returns the result, and the rest of the input after the
-// string. It returns false if it stops before the closing quote; see appendUnescaped.
+// string. It returns false if it stops before the closing quote, at an escape that is invalid,
+// incomplete or half of a surrogate pair.
 func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	dst, rest = appendUnescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))

@@ -91,9 +91,9 @@ func (o *Order) Prompted(text string, context int) {
 }
 
 // Force is the constraint of a reply to one call, as the JSON object {"name": …, "arguments": …}.
-// It covers the whole object and never the arguments alone. If the schema ended before the model's
-// natural text does, it would forbid the token that the model wants to write next, and the model
-// would continue inside the last number instead ("days": 1000000000000000).
+// It covers the whole object and never the arguments alone. A schema that ended with the arguments
+// would forbid the token `}}`, with which models end a call, and the model would go on inside the
+// last number instead ("days": 1000000000000000).
 type Force struct {
 	Schema json.RawMessage // schema of the object
 	Name   string          // name of its tool; empty if there are several

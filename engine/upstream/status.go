@@ -197,7 +197,8 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 
 // IsRefusal reports whether err is a server's answer that it does not support what it was asked
 // for, so that it would answer the same again. A fault of kind Unavailable without a cause is such
-// an answer, because it comes from a status 500. One with a cause is a broken connection.
+// an answer, because it comes from a status 500. A fault Unavailable with a cause is a broken
+// connection.
 func IsRefusal(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound ||

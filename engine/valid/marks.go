@@ -25,9 +25,9 @@ const (
 	again  // the member occurs more than once, with equal values
 )
 
-// mark is one place of the arguments that has to change. A value is kept if there is no mark on it,
-// in it or around it. A Problem is a sentence for a model, but a mark is for the program, which
-// combines what is kept with what is written anew.
+// mark is one place of the arguments that has to change. A value is kept if no mark is about it,
+// about a part of it or about a value around it. A Problem is a sentence for a model, but a mark is
+// for the program, which combines what is kept with what is written anew.
 type mark struct {
 	path   []string
 	what   change

@@ -173,10 +173,10 @@ func once(list []any) []any {
 	})
 }
 
-// writeTypes writes the types of a schema with the specification's names. A schema with an unknown
-// type accepts any value. So does one with a list in which one name is unknown, because checking a
-// value against the other types could refuse a right one. The list that is written has no
-// duplicates. Two names may mean one type (["int", "integer"]), and the specification forbids
+// writeTypes replaces the types in a schema by the specification's names for them. A schema with an
+// unknown type accepts any value. So does one with a list in which one name is unknown, because
+// checking a value against the other types could refuse a right one. The list that is written has
+// no duplicates. Two names may mean one type (["int", "integer"]), and the specification forbids
 // duplicates.
 func writeTypes(s map[string]any) {
 	list, ok := s["type"].([]any)

@@ -19,8 +19,8 @@ type lines struct {
 // line has the requests that wait for one model. It is fair to clients: if two clients have many
 // requests each, the requests of both alternate. For this each request has a tag, and the smallest
 // tag is served first. A request's tag is one more than the tag of its client's last request, or
-// than that of the last request that got a place, whichever is larger. The line is removed when no
-// request waits.
+// than that of the last request that the server accepted, whichever is larger. The line is removed
+// when no request waits.
 type line struct {
 	all     *lines
 	model   string
@@ -118,7 +118,7 @@ func (l *line) said() *fault.Error {
 	return l.fault
 }
 
-// refused records the fault with which the server refused.
+// refused records the fault with which the server refused a request of the line.
 func (l *line) refused(busy *fault.Error) {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()

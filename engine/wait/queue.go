@@ -19,9 +19,9 @@ const (
 )
 
 // Queue is where requests wait for a server that says it is busy. Each model has its own line, and
-// only the first request of a line asks the server, since the server does not announce a free
-// place. When a request has got a place, the next one asks at once. The zero value is an empty
-// queue. It is safe for concurrent use.
+// only the first request of a line asks the server, since the server does not announce when it can
+// take a request. When a request has got a place, the next one asks at once. The zero value is an
+// empty queue. It is safe for concurrent use.
 type Queue struct {
 	// requests that wait
 	Waiting atomic.Int32

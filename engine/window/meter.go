@@ -33,9 +33,10 @@ func (m Meter) Text(tokens int) int {
 	return int(int64(tokens) * int64(m.Bytes) / int64(m.Tokens))
 }
 
-// Learn records a count of the server in place of the last one, since later requests are more
-// informative. It ignores a count of fewer than 256 tokens, or of less than half the last one's
-// tokens, because short requests are less informative.
+// Learn records that the server has counted the given tokens in a text of the given bytes. The new
+// count replaces the last one, since later requests are more informative. It ignores a count of
+// fewer than 256 tokens, or of less than half the last one's tokens, because short requests are
+// less informative.
 func (m *Meter) Learn(bytes, tokens int) {
 	if bytes > 0 && tokens >= fewest && tokens >= m.Tokens/2 {
 		*m = Meter{bytes, tokens}
