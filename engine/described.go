@@ -173,8 +173,9 @@ var probeTools = []chat.Tool{
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
 // understands reports whether the model makes the right call when tools are described in the
-// wording w. The reply is treated like that to a client, except that nothing is learned from it,
-// because what counts is whether a client would get the right call. Two calls are as wrong as none.
+// wording w. The reply passes through the same stages as one to a client, because what counts is
+// whether a client would get the right call. If the strategy fails, no other one is tried. Two
+// calls are as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limitTokens(&chat.Request{
