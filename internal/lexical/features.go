@@ -6,8 +6,8 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Features describe how well a text matches a query, in more detail than the score of Search. Each
-// but Worth is in [0,1].
+// Features describe how well a text matches a query, in more detail than the score of Search. All
+// values are between 0 and 1, except Worth.
 type Features struct {
 	// the BM25F score of the text, divided by the score that the query itself would have as a text
 	Ideal    float64
@@ -65,8 +65,9 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 	return l
 }
 
-// Shares returns the distinct tokens of the query. The weight of each is its share in the feature
-// Coverage, and all shares together are 1.
+// Shares returns the distinct tokens of the query. The weight of each is its share in the weight of
+// the whole query, so all weights together are 1. Features.Coverage is the sum of those of the
+// tokens that a text has.
 func (l *Look) Shares() (all []Term) {
 	for i, t := range l.terms {
 		if l.total > 0 {
@@ -80,8 +81,9 @@ func (l *Look) Shares() (all []Term) {
 // to the text's length; the text is not tokenized again, since the index has its tokens in order.
 func (l *Look) Features(at int) Features { return l.Of(l.x.rows[at].fields, l.place) }
 
-// Of returns the features of a text that is given as numbered tokens, field by field. The map place
-// gives the index in Terms for the number of each token of the query.
+// Of returns the features of a text. The parameter fields has the numbers of the text's tokens,
+// field by field. The map place gives the index in the query's Terms for the number of each token
+// of the query.
 func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
 	found, runs := make([]float64, len(l.terms)), run{look: l}
 	var some [4]uint64 // few tokens of a text are the query's; this tells most others from them
@@ -120,7 +122,7 @@ func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
 	return f
 }
 
-// weight returns the weight of a field, or 1 if none was given.
+// weight returns the weight of the field with the given index, or 1 if the query has none for it.
 func (l *Look) weight(field int) float64 {
 	if field < len(l.weights) {
 		return l.weights[field]
@@ -128,8 +130,8 @@ func (l *Look) weight(field int) float64 {
 	return 1
 }
 
-// run finds the largest weight of a run of tokens that a field and the query have in common, in the
-// same order.
+// run finds the longest sequence of tokens that a field of a text and the query have in common, in
+// the same order and without others between them. The length is the sum of the tokens' weights.
 type run struct {
 	look        *Look
 	best        float64
@@ -137,14 +139,14 @@ type run struct {
 	before, now []float64 // by the query's tokens: the weight of the run that ends with it
 }
 
-// end ends all runs, before another field.
+// end ends all runs of tokens, because a run does not continue in the next field.
 func (r *run) end() {
 	r.next = 0
 	clear(r.before)
 }
 
-// add adds a token of the query that occurs in the field. The parameter at is its index in the
-// field, and term is its index in Terms.
+// add adds a token of the query that occurs in the field. The parameter at is the token's index in
+// the field, and term is its index among the distinct tokens of the query.
 func (r *run) add(at, term int) {
 	if r.before == nil {
 		r.before, r.now = make([]float64, len(r.look.order)), make([]float64, len(r.look.order))

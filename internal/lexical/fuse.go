@@ -23,8 +23,9 @@ func Fuse(n int, rankings ...[]int) []int {
 // Otherwise two rankings would give at most .0328, which looks like a bad match.
 func FuseScores(rankings ...[]int) []Hit { return Join(rank, nil, rankings...) }
 
-// Join is like FuseScores, with another constant instead of 60, and with a weight for each ranking.
-// With nil weights all rankings count equally.
+// Join merges rankings of rows, and returns all rows with scores, the best first. A score is the
+// sum of weight/(constant+rank) over the rankings, divided by the largest possible sum. With nil
+// weights all rankings count equally.
 func Join(constant int, weights []float64, rankings ...[]int) []Hit {
 	scores, most := map[int]float64{}, 0.0
 	for r, ranking := range rankings {

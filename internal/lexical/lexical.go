@@ -117,8 +117,8 @@ func (r *row) counts() map[uint32]int {
 	return counts
 }
 
-// byRow compares a posting's row with another row, for binary searches. A list needs these because
-// rows are reused, so a new text may belong in the middle.
+// byRow compares the row of a posting with another row number, for binary searches in sorted
+// postings. Rows are reused, so the posting of a new text may belong in the middle.
 func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
 
 // Remove removes a text, after which the index is as if the text had never been added. It does
@@ -200,8 +200,8 @@ type term struct {
 	count  int
 }
 
-// asked returns the tokens of a query. Some pairs of characters get less weight: those that no text
-// contains, if an overlapping pair before or after it does occur in a text. Such a pair usually
+// asked returns the tokens of a query. A pair of Chinese or Japanese characters gets less weight if
+// no text contains it, but some text contains the pair that overlaps it before or after. It usually
 // lies across the border of two words. For example, 计划是 contains the word 计划, while 划是 means
 // nothing.
 func (x *Index) asked(query string) []piece {
@@ -323,8 +323,9 @@ func (x *Index) Ideal(query string) (sum float64) {
 	return sum
 }
 
-// Statistics returns the statistics of the texts that concern the tokens of a query. An index of a
-// part needs them to score as an index of the whole would.
+// Statistics returns how many texts and tokens the index has, and how many of its texts contain
+// each token of a query. An index of only some of the texts needs these numbers to score as an
+// index of all texts would.
 func (x *Index) Statistics(query string) Statistics {
 	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}
 	for _, token := range Words(query) {

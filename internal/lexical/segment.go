@@ -69,8 +69,8 @@ func (b *Builder) Add(class int, fields ...string) {
 	b.s.Streams, b.s.Lengths = append(b.s.Streams, Seal(stream)), append(b.s.Lengths, length)
 }
 
-// add adds a posting for a text with count occurrences of the token. The count 1, which is the
-// usual one, takes no space.
+// add adds a text that contains the token count times. The count 1, which is the usual one, takes
+// no space in the list.
 func (l *building) add(text, count int) {
 	step := uint64(text-l.next) << 1
 	if count == 1 {
@@ -101,8 +101,8 @@ func (b *Builder) Segment() *Segment {
 // than the postings.
 const longList, longClass = 64, 4
 
-// countClasses appends the number of texts of each class to a list, or 0 if it has too many
-// classes. To a short list it appends nothing.
+// countClasses appends to the bytes in to how many texts of each class are in the list l. For a
+// list with too many classes it appends 0, and for a short list nothing.
 func (b *Builder) countClasses(to []byte, l *building) []byte {
 	if l.texts < longList {
 		return to
@@ -122,7 +122,7 @@ func (b *Builder) countClasses(to []byte, l *building) []byte {
 	return to
 }
 
-// List returns the list of a token, or nil if no text has it.
+// List returns the encoded list of the texts that contain a token, or nil if there are none.
 func (s *Segment) List(token string) []byte {
 	if i, found := slices.BinarySearch(s.Tokens, token); found {
 		return s.Lists[i]
@@ -136,8 +136,8 @@ var ErrDamaged = errors.New("the index of words is damaged")
 // castagnoli is the table of a checksum for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Seal returns data with a checksum before it. Without it a byte that changed in the database would
-// lead to another passage, or to none.
+// Seal returns data with a checksum before it, for Unseal. Without the checksum, a byte that
+// changed in the database would not be noticed, and a search would find a wrong passage or none.
 func Seal(data []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(data, castagnoli)), data...)
 }
@@ -184,8 +184,9 @@ func ReadList(sealed []byte) (l List, err error) {
 	return l, err
 }
 
-// readCounts decodes what countClasses wrote, and returns the bytes after it. It returns ErrDamaged
-// if the data are invalid.
+// readCounts decodes the numbers of texts of each class, which countClasses wrote at the beginning
+// of a list. It returns them and the bytes after them, or ErrDamaged if the data are invalid. The
+// parameter texts is the number of all texts in the list.
 func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
 	n, data, ok := number(data)
 	if !ok {
@@ -204,9 +205,9 @@ func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
 	return counts, data, nil
 }
 
-// Read returns the postings in the order of the texts, or ErrDamaged if the data are invalid. The
-// parameter texts is the number of texts in the segment. The result reuses the memory of the slice
-// into.
+// Read decodes which texts of a segment contain the token, and how often. It returns them in the
+// order of the texts, or ErrDamaged if the data are invalid. The parameter texts is the number of
+// texts in the segment. The result reuses the memory of the slice into.
 func (l *List) Read(into []Posting, texts int) ([]Posting, error) {
 	into = slices.Grow(into[:0], l.Texts)[:l.Texts]
 	at, p, i := 0, l.postings, 0
@@ -262,9 +263,9 @@ func (x *Index) Scale() *Scale {
 	return s
 }
 
-// Score adds to each element of scores what a token with the given weight contributes to the score
-// of that text, as Index.Search does. The parameter list has the token's postings, and lengths has
-// the length of each text.
+// Score adds to the score of each text in list what a token with the given weight contributes, as
+// Index.Search does. The parameter list says which texts have the token and how often. scores and
+// lengths have the score and the length of each text, by its number.
 func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths []uint32) {
 	for _, p := range list {
 		length, i := lengths[p.Text], p.Count-1

@@ -22,7 +22,8 @@ const Version = 4
 // Its parts alone would not find E-4012, and without the = it could equal another word by chance.
 func Tokens(text string) []string { return slices.Collect(Each(text)) }
 
-// Each returns an iterator over what Tokens returns. It makes a token when it is asked for.
+// Each returns an iterator over the tokens of a text, the same as those of Tokens. It makes a token
+// only when it is asked for.
 func Each(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for p := range piecesOf(text) {
@@ -33,18 +34,20 @@ func Each(text string) iter.Seq[string] {
 	}
 }
 
-// piece is a token, with the share of it that belongs to the subject rather than to the grammar of
-// the sentence.
+// piece is a token of a text. Its share says how much of it belongs to the subject of the text and
+// not to the grammar of the sentence: 1 is all of it.
 type piece struct {
 	token  string
 	share  float64
 	joined bool // whether its first character is also the last of the piece before
 }
 
-// cut returns the pieces of a text; see Tokens.
+// cut returns the tokens of a text, each with its share of the subject (see piece). It splits the
+// text as Tokens describes.
 func cut(text string) []piece { return slices.Collect(piecesOf(text)) }
 
-// piecesOf returns an iterator over the pieces of a text; see Tokens.
+// piecesOf returns an iterator over the tokens of a text, each with its share of the subject (see
+// piece). It splits the text as Tokens describes.
 func piecesOf(text string) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		runes := folded(text)
@@ -60,8 +63,8 @@ func piecesOf(text string) iter.Seq[piece] {
 	}
 }
 
-// appendRun appends the pieces of the run of characters that begins at runes[i], and returns the
-// index of the character after it.
+// appendRun appends the tokens of the run of characters that begins at runes[i], such as a word,
+// and returns the index of the character after the run.
 func appendRun(all []piece, runes []rune, i int) ([]piece, int) {
 	start := i
 	switch {
@@ -154,20 +157,22 @@ func folded(text string) []rune {
 	return []rune(norm.NFC.String(string(all)))
 }
 
-// marked reports whether r may be a character that folded changes because of its marks.
+// marked reports whether r may be a character that the function folded changes, for example by
+// removing its accents.
 func marked(r rune) bool {
 	return r >= 0x130 && r < 0x1100 || r == '\u200c' || r == '\u200d' ||
 		r >= 0x1f00 && r < 0x2000 || r >= 0xfb00 && r < 0xff00
 }
 
-// unspaced reports whether r belongs to a script without blanks between words, other than the
-// scripts of cjk.
+// unspaced reports whether r is Thai, Lao, Khmer or Burmese. These scripts have no blanks between
+// words.
 func unspaced(r rune) bool {
 	return r >= 0xe00 && r < 0x1800 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer,
 		unicode.Myanmar)
 }
 
-// trigrams appends the overlapping trigrams of a run, or the run itself if it is shorter.
+// trigrams appends each three neighbouring characters of run as a token, or run itself if it is
+// shorter.
 func trigrams(all []piece, run []rune) []piece {
 	if len(run) <= 3 {
 		return append(all, piece{token: string(run), share: 1})
@@ -187,10 +192,10 @@ const (
 	ofSeam = .5 // across the border of two words: see asked
 )
 
-// bigrams appends the overlapping bigrams of a run, or the run itself if it has one character.
-// Trigrams would find nothing for a word of two characters such as 副業. A dictionary (kagome) would
-// gain at most .004 (MRR), and take 93 MB for Japanese and 211 MB for Korean. Katakana is written
-// as hiragana: ハサミ becomes はさみ.
+// bigrams appends each two neighbouring characters of run as a token, or run itself if it has one
+// character. Trigrams would find nothing for a word of two characters such as 副業. Words from a
+// dictionary (kagome) would gain at most .004 (MRR), and take 93 MB for Japanese and 211 MB for
+// Korean. Katakana is written as hiragana: ハサミ becomes はさみ.
 func bigrams(all []piece, run []rune) []piece {
 	grammar := make([]bool, len(run))
 	for i, r := range run {
@@ -239,8 +244,9 @@ func stem(w string) string {
 	return english.Stem(w, false)
 }
 
-// identifier returns the whole identifier that begins with the word runes[start:end]. It returns
-// nil if the word is not part of an identifier, or is a later part of one.
+// identifier returns a list with one token for the identifier that begins with the word
+// runes[start:end], for example =users.created_at. It returns nil if the word stands alone, or if
+// the identifier begins before it.
 func identifier(runes []rune, start, end int) []string {
 	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
 		return nil // a later part
@@ -264,7 +270,7 @@ func cjk(r rune) bool {
 			unicode.Hangul))
 }
 
-// katakana reports whether the long-vowel mark may follow r.
+// katakana reports whether r is katakana, which the long-vowel mark ー may follow.
 func katakana(r rune) bool { return r == 'ー' || unicode.Is(unicode.Katakana, r) }
 
 // hyphen reports whether r is a character that OCR writes in place of the long-vowel mark, as in
@@ -274,7 +280,7 @@ func hyphen(r rune) bool { return strings.ContainsRune("-‐‑–—−", r) }
 // joint reports whether r joins the parts of an identifier.
 func joint(r rune) bool { return r == '-' || r == '_' || r == '.' }
 
-// ascii reports whether r is an ASCII character of a word.
+// ascii reports whether r is an ASCII letter or digit.
 func ascii(r rune) bool { return r < 0x80 && word(r) }
 
 // word reports whether r belongs to a word: a letter, a digit or a mark on a letter.

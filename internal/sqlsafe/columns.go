@@ -66,9 +66,9 @@ func sqliteColumn(declared string) string {
 	return numberColumn
 }
 
-// declaredAs returns a value in the form that its column is declared to have. The driver reads a
-// DATE as a time, which becomes a date again. A number in a column of text becomes a text, because
-// in a UNION only the first SELECT determines the declared type.
+// declaredAs returns a value in the form that its column is declared to have. A DATE, which the
+// driver reads as a time, becomes a date again. A number in a column of text becomes a text,
+// because in a UNION only the first SELECT determines the declared type.
 func declaredAs(declared string, v any) any {
 	switch n := v.(type) {
 	case time.Time:

@@ -46,8 +46,8 @@ var (
 	})
 )
 
-// members maps the members that a node of some kind may have to their own kinds. The kind is empty
-// if the tree names it, or if the member is a plain value.
+// members maps the names of the members that a kind of node may have to the kinds of their values.
+// A kind is empty if the tree names it, or if the member is a plain value.
 type members map[string]string
 
 // grammar returns, for each kind of node that a SELECT may consist of, its allowed members. A line

@@ -84,11 +84,11 @@ func (k Kind) slice(sql string, at int) bool {
 // like this.
 var braces = regexp.MustCompile(`^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 
-// Braces rewrites {{name}} as :name. People know braces from other editors, which replace them with
-// the value; reading them as a bound parameter is safe, and leaving them would cause a syntax error
-// that explains nothing. In comments braces stay. Inside quotes they are a *Refusal, because the
-// author wants the value to be inserted into the text, and values are only ever bound. Malformed
-// braces are one as well.
+// Braces rewrites {{name}} as the parameter :name. People know braces from other editors, which
+// replace them with the value. Leaving them would cause a syntax error that explains nothing.
+// Braces in comments stay. Braces inside quotes cause a *Refusal, because the author wants the
+// value to be inserted into the text, and values are only ever bound. Malformed braces cause a
+// *Refusal as well.
 func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
@@ -240,8 +240,8 @@ func nullTest(all []token, p Parameter) bool {
 	return strings.HasPrefix(text, "IS NULL") || text == "IS NOT NULL"
 }
 
-// was returns the offset in the original statement for an offset in the text that was sent. An
-// offset inside a parameter becomes the offset of its beginning.
+// was returns the offset in the statement as it was written, for the offset at in the statement as
+// PostgreSQL gets it. An offset inside a parameter becomes the offset of its beginning.
 func (b *bound) was(at int) int {
 	last := mark{}
 	for _, m := range b.marks {
@@ -256,9 +256,9 @@ func (b *bound) was(at int) int {
 // parameterNumber matches a parameter such as $1 in a message of the server.
 var parameterNumber = regexp.MustCompile(`\$[0-9]+`)
 
-// told translates an error about the text that was sent into one about the original statement, with
-// the positions and names there. The author counts columns in the original, and never wrote $1.
-// Other errors are returned unchanged.
+// told translates an error about the statement in the form that PostgreSQL gets. The result is
+// about the statement as it was written, with positions in it and names of parameters: the author
+// never wrote $1. Other errors are returned unchanged.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {

@@ -30,7 +30,8 @@ func (p *Postgres) Check(ctx context.Context, sql string) error {
 	return err
 }
 
-// checked is what is known about a statement that may be run.
+// checked is the result of the check for a statement that may be run. It holds what only the server
+// can judge.
 type checked struct {
 	Names   []name // the names whose meaning only the server knows
 	Lengths []span // the lengths in functions that fill up texts, unless they are constants
@@ -53,8 +54,9 @@ type answered struct {
 	Widest  float64 // the largest size of a computed value, in bytes
 }
 
-// check checks a statement as Check does, and allows the parameters $1 to $values. It returns what
-// is known about the statement. Its errors are those of Check.
+// check parses a statement and decides whether it may be run. It accepts the parameters $1 to
+// $values, while Check accepts none. It returns what only the server can judge. The error is a
+// *Refusal if the statement may not be run, and otherwise says that ctx ended or the parser broke.
 func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {

@@ -89,8 +89,9 @@ func arrayName(name string) string {
 	return name
 }
 
-// untyped removes the types of texts and, if typed is true, the types of Typed values. It returns
-// false if it removed none, because another attempt would then fail in the same way.
+// untyped removes the types of values that are texts and, if typed is true, of Typed values, so
+// that the server infers the types. It returns false if it removed none, because sending the
+// statement again would then fail in the same way.
 func (v *values) untyped(typed bool) bool {
 	found := false
 	for i, loose := range v.loose {

@@ -46,10 +46,11 @@ var (
 	fills = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
 )
 
-// affordable returns a *Refusal if the server expects a statement to collect or sort too much data,
-// and another error if the server gives no plan. The argument sql is the statement before its names
-// were qualified. unknown reports whether the statement collects rows whose number the server does
-// not know. The server's estimates may be wrong, so its memory is watched as well.
+// affordable asks the server for its plan of a statement. It returns a *Refusal if the statement is
+// expected to collect or sort too much data, and another error if the server gives no plan. unknown
+// reports whether the statement collects rows whose number the server does not know. The argument
+// sql is the statement before its names were qualified. The server's estimates may be wrong, so its
+// memory is watched as well.
 func affordable(
 	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, sql string,
 ) (unknown bool, err error) {
@@ -102,9 +103,9 @@ type estimate struct {
 	files   float64
 }
 
-// node adds a node of the plan and its children to the estimate, and returns the width of the
-// node's rows in bytes. The server counts a computed text as 32 bytes. So the length of the node's
-// output expressions, which contain the constant texts, is added.
+// node adds a node of the server's plan and the nodes below it to the estimate, and returns how
+// many bytes a row of its result may have. The server counts a computed text as 32 bytes. So the
+// length of the expressions that the node computes, which contain the constant texts, is added.
 func (e *estimate) node(p *plan) float64 {
 	width, below := 0.0, (*plan)(nil)
 	for i := range p.Plans {
@@ -150,7 +151,8 @@ func (e *estimate) node(p *plan) float64 {
 	return width
 }
 
-// collect records that values of a given width are stored for that many rows at once.
+// collect adds to the estimate that the server keeps rows values in memory at the same time, each
+// of the given width in bytes.
 func (e *estimate) collect(rows, width float64) {
 	e.values = max(e.values, rows)
 	e.memory = max(e.memory, rows*(width+perValue))

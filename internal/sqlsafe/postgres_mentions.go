@@ -36,8 +36,8 @@ type point struct {
 	at       int
 }
 
-// settle records the names whose meaning depends on the whole statement, after all nodes were
-// visited.
+// settle records the names in a statement whose meaning depends on other parts of it. It must be
+// called after all nodes of the statement were visited.
 func (w *walk) settle() {
 	for _, p := range w.points {
 		kind := nameField
@@ -83,7 +83,8 @@ func (w *walk) column(node map[string]any, at int) {
 // plainName matches a name that needs no quotes.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// regclass records the table in 'users'::regclass, whose text is looked up in the search path.
+// regclass records the table that a cast such as 'users'::regclass names, because the server looks
+// that text up in the search path.
 func (w *walk) regclass(node map[string]any) {
 	of, _ := node["typeName"].(map[string]any)
 	if all := parts(of["names"]); len(all) > 0 && all[len(all)-1] == "regclass" {
@@ -148,7 +149,7 @@ func cteName(one any) string {
 	return text
 }
 
-// note records those names of a node that only the server can resolve.
+// note records the names in a node whose meaning only the server knows, such as those of types.
 func (w *walk) note(kind string, node map[string]any, at int) {
 	switch kind {
 	case "TypeName":
@@ -264,7 +265,8 @@ func (w *walk) rangeFunction(node map[string]any) {
 	}
 }
 
-// behindPoint records a name after a dot, which is a function call if there is no such column.
+// behindPoint records a name after a dot, as in x.name. It is a column of x, or a call of a
+// function if there is no such column.
 func (w *walk) behindPoint(kind, text string, at int) {
 	w.names = append(w.names, name{nameColumn, text, at, false})
 	if !postgresFunctions()[text] && !w.more[text] {

@@ -47,7 +47,8 @@ type name struct {
 	Bare bool // it has no schema, so one will be added
 }
 
-// nameAt returns a name at an offset.
+// nameAt returns a name of the given kind, which stands at the offset at of a statement. The
+// parameter bare says that the name has no schema.
 func nameAt(kind, text string, at int, bare bool) name { return name{kind, text, at, bare} }
 
 // found is what the server says about a name in a statement.
@@ -66,10 +67,11 @@ const (
 	arrayElements   = "elements"
 )
 
-// resolve asks the server, within the open transaction, what the names of a statement mean. It
-// returns the statement with qualified names, and sets the search path if extensions have
-// operators. The argument schemas lists the schemas in which names are looked up. The error is a
-// *Refusal if a name must not be used, and otherwise an error of the server.
+// resolve asks the server, within the open transaction, what the names in what mean. The argument
+// schemas lists the schemas in which they are looked up, and allowed the functions that the
+// settings allow. It returns the statement with qualified names, and sets the search path if
+// extensions have operators. The error is a *Refusal if a name must not be used, and otherwise an
+// error of the server.
 func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	allowed map[string]bool, schemas []byte) (*bound, error) {
 	all := what.Names
@@ -160,8 +162,9 @@ type edited struct {
 // return pg_catalog.
 var currentSchema = regexp.MustCompile(`(?i)^current_schema\s*(\(\s*\))?`)
 
-// name adds the change that qualifies a name with its schema. A built-in function is qualified only
-// if the parameter more is true, that is, if the search path contains other functions as well.
+// name adds an edit that writes the schema of the name n before it. If the parameter more is true,
+// the search path contains other functions than the built-in ones, and so even a built-in function
+// gets its schema.
 func (e *edited) name(n name, f found, more bool) {
 	switch {
 	case n.Kind == nameSchema:

@@ -159,8 +159,8 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 // its end does no harm. It costs .06 ms.
 const declaration = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
-// Query runs one SELECT with the values of its parameters, within the limits of the connection. Its
-// errors are those of Ask.
+// Query runs one SELECT with the values of its parameters, within the limits of the connection. If
+// the statement may not be run, the error is a *Refusal, as for Ask.
 func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
 	*Table, error) {
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
@@ -182,11 +182,12 @@ func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error)
 // it.
 type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error)
 
-// ask declares a cursor for a statement and calls the function read. The check comes before a
-// connection is taken, so a refusal needs no server. If the server does not accept a value as a
-// text, the statement is sent again without the type. For example, date > :day needs a date, and
-// PostgreSQL infers the type of an untyped value from the context. The first attempt has types,
-// because :day IS NULL determines no type and would fail without one.
+// ask checks a statement, declares a cursor for it, and returns what the function read makes of the
+// cursor. The check comes before a connection is taken, so a refusal needs no server.
+//
+// Values are first sent with types, because :day IS NULL determines no type and would fail without
+// one. If the server does not accept a value as a text, the statement is sent again without the
+// type. For example, date > :day needs a date, and PostgreSQL infers the type of an untyped value.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
 	q.SQL = PostgreSQL.plain(q.SQL)
 	b, err := bind(q.SQL)
@@ -334,8 +335,8 @@ func sendPrefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound,
 }
 
 // fetch reads as many rows from the cursor as the limits allow. It asks for one row more, to know
-// whether there are more. The server refuses a table that the role may not read only here and not
-// in DECLARE, so errors of both are errors of the statement.
+// whether there are more. It fails if the statement does. For example, the server refuses a table
+// that the role may not read only here, and not when the cursor is declared.
 func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -101,7 +101,8 @@ func (m *widths) with(with map[string]any, in *scope) {
 	}
 }
 
-// from adds a source in FROM to the scope.
+// from adds a table, subquery or function from a FROM clause to the scope, with the widths of its
+// columns.
 func (m *widths) from(v any, in *scope) {
 	object, _ := v.(map[string]any)
 	for kind, inside := range object {
@@ -148,7 +149,8 @@ func (m *widths) from(v any, in *scope) {
 	}
 }
 
-// named returns the columns of the part of WITH with the given name, or nil if there is none.
+// named returns the columns of the part of WITH with the given name, which this SELECT or one
+// around it defines, or nil if there is none.
 func (s *scope) named(table string) []wide {
 	for ; s != nil; s = s.outer {
 		if columns, ok := s.with[table]; ok {
@@ -158,8 +160,8 @@ func (s *scope) named(table string) []wide {
 	return nil
 }
 
-// sizeOf returns how many nodes each use of a part of WITH adds to the statement. It returns 0 if
-// there is no such part, or if the server computes the part only once.
+// sizeOf returns how many nodes the server has to plan for each use of the part of WITH with the
+// given name. It returns 0 if there is no such part, or if the server computes the part only once.
 func (s *scope) sizeOf(table string) float64 {
 	for ; s != nil; s = s.outer {
 		if _, ok := s.with[table]; ok {
@@ -169,8 +171,9 @@ func (s *scope) sizeOf(table string) float64 {
 	return 0
 }
 
-// column returns the width of a column, or the width of a row if fields is the name of a source in
-// FROM. If neither is known, it returns the largest width that the name may have.
+// column returns how many bytes the value of a column may have. The parameter fields is the
+// column's name, such as u.name. If it is the name of a source in FROM instead, column returns the
+// width of its rows. If neither is known, it returns the largest width that the name may have.
 func (s *scope) column(fields []string) float64 {
 	last := fields[len(fields)-1]
 	of := ""
@@ -200,7 +203,7 @@ func (s *scope) column(fields []string) float64 {
 	return rest
 }
 
-// star returns the columns that a node * or t.* means; ok is false for any other node.
+// star returns the columns that * or t.* stands for in a SELECT; ok is false for any other node.
 func (s *scope) star(node any) (all []wide, ok bool) {
 	object, _ := node.(map[string]any)
 	ref, _ := object["ColumnRef"].(map[string]any)
@@ -238,7 +241,7 @@ func givenName(node any) string {
 	return ""
 }
 
-// total returns the width of a row with these columns.
+// total returns how many bytes a row with these columns may have.
 func total(columns []wide) (sum float64) {
 	for _, c := range columns {
 		sum += c.bytes
@@ -246,7 +249,8 @@ func total(columns []wide) (sum float64) {
 	return sum
 }
 
-// wider returns, for each position, the larger width of the two columns there, with the names of a.
+// wider returns one column for each position, with the larger of the two widths there and the name
+// that it has in a.
 func wider(a, b []wide) []wide {
 	if len(a) == 0 {
 		return b

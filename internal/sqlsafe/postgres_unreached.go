@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// connecting returns an error of the pool in fewer words, without parts of the configuration. The
-// errors of pgx contain host, user and database, and the sentence is sent to a model. Other errors
-// are returned unchanged.
+// connecting returns an error of the connection pool as one sentence, without host, user and
+// database. The errors of pgx contain them, but the sentence is sent to a model. Other errors are
+// returned unchanged.
 func connecting(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -29,7 +29,7 @@ type unreached struct {
 	why string
 }
 
-// Error implements error: it returns the sentence.
+// Error implements error. It returns a sentence that says why the database cannot be reached.
 func (u unreached) Error() string { return "the database cannot be reached: " + u.why }
 
 // Unwrap returns the original error of pgx.

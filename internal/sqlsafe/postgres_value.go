@@ -25,8 +25,8 @@ var postgresTypes = sync.OnceValue(pgtype.NewMap)
 
 // postgresValue returns the JSON form of a value in PostgreSQL's text form; nil means NULL. Numbers
 // that a double does not represent exactly become texts. The text form is used because every type
-// has one and a numeric has all its digits in it. The settings of the connection make a bytea \x
-// and hex digits.
+// has one and a numeric has all its digits in it. A bytea is \x and hex digits, as the settings of
+// the connection say.
 func postgresValue(oid uint32, text []byte) json.RawMessage {
 	if text == nil {
 		return json.RawMessage("null")

@@ -233,8 +233,8 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	return nil
 }
 
-// mostOwn returns how many arguments a has_…_privilege function has if it asks about the current
-// role.
+// mostOwn returns how many arguments the function with the given name has if it asks about the
+// rights of the current role, for example 2 for has_table_privilege.
 func mostOwn(name string) int {
 	if name == "has_column_privilege" {
 		return 3

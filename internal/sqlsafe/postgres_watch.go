@@ -29,11 +29,11 @@ const (
 // because values grow by a gigabyte a second.
 const watchEvery = time.Millisecond
 
-// watch checks the memory of the server's process for a connection until stop is called. If the
-// process uses too much, watch sets the flag over and cancels the statement from a second
-// connection. It works only for a server on this machine, since PostgreSQL does not report the
-// memory of its processes; otherwise over is nil. The parameter together is a counter of the memory
-// that all running statements use.
+// watch checks how much memory the server's process needs for a statement, until stop is called. If
+// it is too much, watch sets over and cancels the statement through a second connection. PostgreSQL
+// does not report the memory of its processes, so watch works only for a server on this machine;
+// otherwise over is nil. The parameter together counts the memory that all running statements need;
+// watch adds its own to it.
 func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (
 	over *atomic.Bool, stop func()) {
 	before, ok := int64(0), besides(c)
@@ -104,7 +104,8 @@ func relieve(ctx context.Context, c *pgconn.PgConn) {
 // unseen makes all servers count as being on other machines, for tests.
 var unseen atomic.Bool
 
-// besides reports whether the server's process for a connection is visible on this machine.
+// besides reports whether the server's process for a connection runs on this machine, where its
+// memory can be read.
 func besides(c *pgconn.PgConn) bool {
 	if unseen.Load() {
 		return false

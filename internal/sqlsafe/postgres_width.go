@@ -55,7 +55,8 @@ type source struct {
 	rest    float64 // the width of unknown columns
 }
 
-// scope holds what the names in a SELECT stand for.
+// A scope holds what the names in a SELECT stand for: parts of WITH, and what is in its FROM
+// clause, with the widths of their columns.
 type scope struct {
 	outer *scope
 	with  map[string][]wide
@@ -161,8 +162,8 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	return m.value(node, in)
 }
 
-// sized returns the number of nodes that a node counts for when the server plans the statement.
-// CUBE of n columns is planned as 2^n groupings.
+// sized returns how many nodes the server plans for a node of a statement and the nodes below it.
+// For example, it plans CUBE of n columns as 2^n groupings.
 func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
 	switch {
 	case kind == "SelectStmt":
@@ -179,7 +180,7 @@ func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
 	return 1 + m.value(node, in)
 }
 
-// each1 returns the width of each member of a list.
+// each1 returns how many bytes the value of each member of a list may have.
 func (m *widths) each1(list any, in *scope) (all []float64) {
 	items, _ := list.([]any)
 	for _, one := range items {
@@ -188,8 +189,8 @@ func (m *widths) each1(list any, in *scope) (all []float64) {
 	return all
 }
 
-// padWidth returns the width to which a cast pads a value, or 0 if it does not. For example,
-// 'x'::char(1000) has 1,000 bytes.
+// padWidth returns the number of bytes to which a cast to the type v fills up a value, or 0 if it
+// does not. For example, 'x'::char(1000) has 1,000 bytes.
 func padWidth(v any) float64 {
 	of, _ := v.(map[string]any)
 	names, mods := parts(of["names"]), of["typmods"]
@@ -204,7 +205,7 @@ func padWidth(v any) float64 {
 	return 0
 }
 
-// operator returns the width of an operator's result.
+// operator returns how many bytes the result of an operator may have.
 func (m *widths) operator(node map[string]any, in *scope) float64 {
 	left, right := m.value(node["lexpr"], in), m.value(node["rexpr"], in)
 	signs := parts(node["name"])
@@ -238,9 +239,10 @@ var collecting = lowerNames(strings.Fields(
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected returns the width of the result of an aggregate that stores its values. The parameter
-// arg is the width of one value. If arg is very large, the value is itself the result of such an
-// aggregate; then there are few rows, and collected returns arg without multiplying it.
+// collected returns how many bytes the result of an aggregate that stores its values may have, such
+// as array_agg. The parameter arg is the width of one value. If arg is very large, the value is
+// itself the result of such an aggregate; then there are few rows, and collected returns arg
+// without multiplying it.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each
@@ -249,7 +251,7 @@ func (m *widths) collected(arg float64) float64 {
 	return arg
 }
 
-// call returns the width of a function's result.
+// call returns how many bytes the result of a function call may have.
 func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	args, _ := node["args"].([]any)
 	each := m.each1(args, in)

@@ -63,8 +63,8 @@ const openWait = 30 * time.Second
 // is idle.
 func (s *SQLiteDB) Close() error { return nil }
 
-// Query runs one SELECT with the values of its parameters, within the limits of the connection. Its
-// errors are those of Ask.
+// Query runs one SELECT with the values of its parameters, within the limits of the connection. If
+// the statement may not be run, the error is a *Refusal, as for Ask.
 func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
 	*Table, error) {
 	return s.Ask(ctx, Statement{SQL: query, Values: values})
@@ -175,8 +175,9 @@ var sqliteFiles = map[string]*sqliteFile{}
 // mostFiles is the largest number of open files of a process.
 const mostFiles = 16
 
-// sqliteWork answers a request, in the process that reads the files. The errors of a statement are
-// part of the answer.
+// sqliteWork answers a request for a statement. It runs in the separate process that reads the
+// files. If the statement fails, the error is a part of the answer. sqliteWork returns an error
+// only if the request cannot be decoded or the answer encoded.
 func sqliteWork(request []byte) ([]byte, error) {
 	var asked sqliteAsked
 	if err := json.Unmarshal(request, &asked); err != nil {
@@ -200,7 +201,8 @@ func sqliteWork(request []byte) ([]byte, error) {
 	return json.Marshal(a)
 }
 
-// sqliteDo carries out a request and fills in its answer. It returns the error of the request.
+// sqliteDo carries out the request asked and writes the result to a. It returns an error if the
+// file cannot be opened or the statement fails.
 func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
 	key, err := json.Marshal(asked.Config)
 	if err != nil {

@@ -43,10 +43,10 @@ type guard struct {
 	shadows map[string]bool // tables in which virtual tables store their data
 }
 
-// stand restricts a connection to what the statement may do. It is called before each statement,
-// because an earlier statement on a pooled connection may have changed it. For example, after
-// ATTACH the next user of the connection could read the attached file. The names of tables are read
-// each time, since another program may have changed the file. stand fails if the file cannot be
+// stand restricts a connection to what the guard's statement may do. It is called before each
+// statement, because a pooled connection keeps what earlier statements did. For example, after
+// ATTACH the next user of the connection could read the attached file. stand reads the names of
+// tables each time, since another program may have changed the file. It fails if the file cannot be
 // read.
 func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	for id, most := range sqliteLimits {
@@ -199,8 +199,8 @@ func (g *guard) readable(name string) bool {
 	return g.s.tables == nil || g.s.tables[name] || !g.objects[name] || g.shadow(name)
 }
 
-// keeper returns the virtual table to which a shadow table belongs. Any other table is returned
-// unchanged.
+// keeper returns the virtual table whose data a shadow table stores, for example docs for
+// docs_data. Any other table is returned unchanged.
 func (g *guard) keeper(table string) string {
 	longest := ""
 	for one := range g.objects {

@@ -151,7 +151,7 @@ func (l Limits) or(standard Limits) Limits {
 		cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}
 }
 
-// late is the error for a statement that took longer than this time.
+// late is the error for a statement that took longer than allowed. Its value is the allowed time.
 type late time.Duration
 
 // Error implements error: it returns a sentence with the allowed time.
@@ -182,7 +182,8 @@ func HitOf(err error) string {
 	return ""
 }
 
-// tooBig is the error for a statement that made a value of more bytes than this.
+// tooBig is the error for a statement that made a value of more bytes than allowed. Its value is
+// the allowed number.
 type tooBig int
 
 // Error implements error: it returns a sentence with the largest allowed size.
@@ -190,14 +191,15 @@ func (b tooBig) Error() string {
 	return fmt.Sprintf("the statement makes a value of more than %d bytes", int(b))
 }
 
-// slow is a server's error for a statement that took too long. Its message is the same for each
-// database.
+// slow is the error for a statement that the server ended because it took too long. It contains the
+// server's error, but has the same message for each database.
 type slow struct {
 	late
 	said error
 }
 
-// Unwrap returns both errors, so that the server's code can be found as well.
+// Unwrap returns the error about the time limit and the server's own error, so that errors.As finds
+// the server's error code as well.
 func (s slow) Unwrap() []error { return []error{s.late, s.said} }
 
 // longestStatement is the length of the longest statement that is parsed, in bytes. The longest

@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/clip"
 )
 
-// Table is the result of a query. Each value is already JSON, because a number that a float64
-// cannot represent would lose digits in one.
+// Table is the result of a query. Each value is already JSON text, because some numbers would lose
+// digits as a float64.
 type Table struct {
 	// the names as in Records: a second column with the same name gets the suffix _2
 	Columns []string
@@ -30,8 +30,9 @@ type table struct {
 	bytes  int
 }
 
-// newTable returns a table for rows with the named columns. Records is not nil, so that a table
-// without rows has an empty list in JSON. It fails if a name cannot be encoded.
+// newTable returns an empty table with the named columns, to which rows can be added. Its field
+// Records is not nil, so that a table without rows has an empty list in JSON. It fails if a name
+// cannot be encoded.
 func newTable(columns []string, limits Limits) (*table, error) {
 	t := &table{limits: limits, Table: Table{Columns: distinct(columns),
 		Records: []json.RawMessage{}}}

@@ -8,8 +8,8 @@ type token struct {
 	at   int    // its offset in the statement
 }
 
-// words returns the tokens of a statement. It returns a Refusal if the text is not readable or
-// contains a second statement.
+// words returns the tokens of a statement. It returns a Refusal if the text is too long, contains a
+// NUL, is not valid UTF-8, or contains a second statement.
 func (k Kind) words(sql string) ([]token, *Refusal) {
 	if r := readable(sql); r != nil {
 		return nil, r
