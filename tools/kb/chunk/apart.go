@@ -48,8 +48,8 @@ var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Ti
 		return json.Marshal(t)
 	})
 
-// readHere reads a file in this process. It returns errBroken if the reader panics. ending must be
-// a key of apart.
+// readHere reads a file in this process. It returns errBroken if the reader panics. The parameter
+// ending is the file's extension, which must be in the map apart.
 func readHere(ending string, data []byte) (t Text, err error) {
 	defer func() { // a library may panic on a broken file
 		if broken := recover(); broken != nil {

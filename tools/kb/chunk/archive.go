@@ -58,7 +58,8 @@ func openArchive(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// partName returns the key of a part in archive.parts.
+// partName returns a part's name as the keys of archive.parts are written: in lower case and with
+// slashes.
 func partName(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, "\\", "/")),
 		"/"))

@@ -126,8 +126,8 @@ func sentences(text string) (all []string) {
 	return all
 }
 
-// skip returns the index of the first character, from index i on, for which the function of returns
-// false.
+// skip returns the index of the first character, from index i on, that does not satisfy the
+// function of. It returns len(text) if there is none.
 func skip(text string, i int, of func(rune) bool) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -159,7 +159,8 @@ func breakAt(sentence string) int {
 	return n
 }
 
-// columns returns the width of a text in columns.
+// columns returns how many columns of a fixed-width font a text takes. A Chinese or Japanese
+// character takes two.
 func columns(text string) (n int) {
 	for _, r := range text {
 		n += columnsOf(r)

@@ -48,7 +48,8 @@ type para struct {
 // longestHeading is the largest width of a heading. What is wider is a paragraph in large letters.
 const longestHeading = 240
 
-// run reads the elements x of a part. If they are damaged, the text gets a problem.
+// run reads the elements of one part of a file. If they are damaged, this is added to the text's
+// problems.
 func (f *flow) run(x *elements) {
 	f.elements = x
 	f.inside(f.node, nil)
@@ -59,7 +60,8 @@ func (f *flow) run(x *elements) {
 	}
 }
 
-// node handles an element by its role, or reads its content if it has no role.
+// node handles an element. It calls the function that f.roles has for the element's name, or reads
+// the content if there is none.
 func (f *flow) node(e xml.StartElement) {
 	if do := f.roles[e.Name.Local]; do != nil {
 		do(f, e)
@@ -101,8 +103,8 @@ func (f *flow) write(text string) {
 }
 
 // within calls the function read, which reads a part of a paragraph. The parameter struck says
-// whether the part is struck through. The parameter sign is one of the signs for raised and lowered
-// text (see marks.within), or empty.
+// whether the part is struck through. The parameter sign is "^" for raised text, "_" for lowered
+// text, and empty for other text.
 func (f *flow) within(struck bool, sign string, read func()) {
 	if f.para == nil {
 		read()
@@ -181,7 +183,8 @@ func (f *flow) heading(level int, text string) {
 	f.lone = level
 }
 
-// restart removes all headings, because a sheet, a slide or the end follows.
+// restart removes all headings, because what follows is another sheet or slide, or the end of the
+// file.
 func (f *flow) restart() {
 	f.heading(0, "")
 	f.outline = outline{}

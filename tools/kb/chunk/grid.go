@@ -27,9 +27,9 @@ const mostSpan = 1000
 // cells of a thousand rows.
 const mostFilled = 1 << 20
 
-// add adds a cell to the last row, after the cells from above that also cover this row. Empty cells
-// follow for the other columns that the cell takes. A cell that continues the cell above gets the
-// text of the cell above.
+// add appends a cell with the given text to the last row. Before it come the cells from above that
+// also cover this row, and after it empty cells for the other columns that it takes. If it
+// continues the cell above it, it gets the text of that cell instead.
 func (g *grid) add(text string) {
 	if g.covered && g.fillOne() {
 		return
@@ -50,8 +50,8 @@ func (g *grid) add(text string) {
 	}
 }
 
-// reaches records that the current cell, with the given text, also covers rows below, if it takes
-// several rows. The parameter at is the index of its column.
+// reaches records that the current cell also covers rows below its own, if it takes several rows.
+// These rows get the given text in the column with the index at.
 func (g *grid) reaches(at int, text string) {
 	if g.down > 1 {
 		if g.reach == nil {
@@ -84,8 +84,8 @@ func (g *grid) fillOne() bool {
 	return true
 }
 
-// room counts a repeated cell with the given text, and reports whether the table may have it (see
-// mostFilled).
+// room counts a cell with the given text that repeats another cell. It returns false if the table
+// has too much repeated text already (see mostFilled).
 func (g *grid) room(text string) bool {
 	g.filled += len(text) + 1
 	return g.filled <= mostFilled

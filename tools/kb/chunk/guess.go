@@ -123,8 +123,9 @@ func guessed(data []byte) (text []byte, err error) {
 // longestSample is how many bytes of a text are used to guess its encoding.
 const longestSample = 1 << 16
 
-// telling returns the lines of a text that have more than ASCII, up to longestSample bytes. Except
-// in UTF-16, no character contains the byte of a line end.
+// telling returns those lines of a text that have bytes beyond ASCII, up to longestSample bytes.
+// The encoding is guessed from them. A text can be split at the byte of a line end whatever its
+// encoding is, except in UTF-16, because no other character contains that byte.
 func telling(data []byte) (sample []byte) {
 	for line := range bytes.Lines(data) {
 		if len(sample)+len(line) > longestSample {
@@ -225,9 +226,9 @@ func among(letters string) func(rune) bool {
 	return func(r rune) bool { return strings.ContainsRune(letters, r) }
 }
 
-// levelOne returns a function that reports whether a character is common. Common characters are
-// those in the rows of a character set from first to last. If the function others is not nil,
-// characters for which others returns true are common as well.
+// levelOne returns a function that reports whether a character is common in a language. It is
+// common if it is in one of the rows first to last of the character set from. It is also common if
+// the function others, unless nil, returns true for it.
 func levelOne(from encoding.Encoding, first, last byte, others func(rune) bool) func(rune) bool {
 	set := sync.OnceValue(func() map[rune]bool {
 		all := map[rune]bool{}

@@ -148,8 +148,8 @@ func (p *page) paragraph(n *html.Node) {
 	p.flush()
 }
 
-// children reads the content of an element. Recursion is safe, because the parser refuses more than
-// 512 levels.
+// children adds the text of all nodes below n to the page. Recursion is safe, because the parser
+// refuses more than 512 levels.
 func (p *page) children(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		p.node(c)
@@ -190,7 +190,8 @@ func (p *page) write(text string) {
 	}
 }
 
-// end closes struck text at the end of a line or a block, even if the next one continues it.
+// end closes struck text at the end of a line or a block, even if the next line begins with struck
+// text.
 func (p *page) end() { p.text.WriteString(p.marks.end()) }
 
 // line begins a new line with the given mark, such as "- ".

@@ -24,8 +24,8 @@ var hwpRoles = map[string]role{
 	}, "deleteEnd": func(f *flow, _ xml.StartElement) { f.deleted(false) },
 }
 
-// deleted records that text deleted with change tracking begins here (from is true) or ends here
-// (false).
+// deleted records where text that was deleted with change tracking begins (from is true) and ends
+// (from is false).
 func (f *flow) deleted(from bool) {
 	if from {
 		f.kind = "deleted"

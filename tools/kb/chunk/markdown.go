@@ -64,8 +64,8 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 	return m.Text, nil
 }
 
-// shown returns the first line of a text, without comments outside of code, and the text after that
-// line. If a comment spans several lines, its first and its last line become one.
+// shown returns the first line of a text without comments, except those in code, and the text after
+// that line. If a comment spans several lines, its first and its last line become one.
 func (m *markdown) shown(text string) (line, rest string) {
 	var kept strings.Builder
 	from, at, ticks := 0, 0, 0
@@ -167,7 +167,8 @@ func (m *markdown) heading(level int, title string) {
 	m.enter(level, title)
 }
 
-// flush ends the current block. Read removes blocks without text later.
+// flush ends the current block and begins a new one. Blocks without text are removed later, by
+// Read.
 func (m *markdown) flush() {
 	m.Blocks = append(m.Blocks, Block{m.path(), strings.Join(m.lines, "\n")})
 	m.lines = nil

@@ -43,8 +43,8 @@ func (m *marks) end() string {
 	return ""
 }
 
-// close returns the mark that closes struck text before text that is not struck, or "" if it is not
-// needed.
+// close returns ~~, which ends struck text, if the text that follows is not struck, and otherwise
+// "".
 func (m *marks) close() string {
 	if !m.open || m.struck > 0 {
 		return ""
@@ -53,8 +53,9 @@ func (m *marks) close() string {
 	return "~~"
 }
 
-// begin returns what has to stand between two texts: a sign, ~~, both, or "" for nothing. The
-// parameter so is the text so far, and text, which must not be empty, is the next text.
+// begin returns what has to stand between the text so far, which is the parameter so, and the next
+// text, which must not be empty. That is a sign such as ^, or ~~ where struck text begins, or both,
+// or "" for nothing.
 func (m *marks) begin(so, text string) string {
 	sign := m.sign
 	if m.sign = ""; sign != "" && (so == "" || !digit(so[len(so)-1]) || !startsNumber(sign, text)) {
@@ -67,8 +68,8 @@ func (m *marks) begin(so, text string) string {
 	return sign
 }
 
-// startsNumber reports whether text begins with a digit, or, if the text is raised, with a sign and
-// a digit.
+// startsNumber reports whether text begins with a digit. If the parameter sign says that the text
+// is raised, there may be a plus or minus before the digit.
 func startsNumber(sign, text string) bool {
 	if sign == raised {
 		for _, minus := range []string{"-", "+", "−", "–"} {

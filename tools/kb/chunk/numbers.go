@@ -70,8 +70,8 @@ func wordNumbers(x *elements) *numbers {
 	return n
 }
 
-// next counts a paragraph on a level of a list, and returns its number as Word shows it, or "" if
-// it has none.
+// next counts one more paragraph on a level of a numbered list, and returns the paragraph's number
+// as Word shows it, or "" if it has none.
 func (n *numbers) next(list string, level int) string {
 	l := n.lists[list]
 	if l == nil || level < 0 || level >= mostLevels {
@@ -112,7 +112,8 @@ var counters = map[string]string{
 	"decimalEnclosedCircle": "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳", "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
 }
 
-// counted1 returns a number in the given format. In an unknown format it returns digits.
+// counted1 returns a number in a number format of Word, such as lowerRoman. In an unknown format it
+// returns digits.
 func counted1(count int, format string) string {
 	if letters := []rune(counters[format]); count >= 1 && count <= len(letters) {
 		return string(letters[count-1])

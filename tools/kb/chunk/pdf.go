@@ -152,7 +152,7 @@ func meaningless(lines []line) bool {
 		private >= 20 && private > n/4
 }
 
-// linesOfPage reads the lines of one page. It returns an error if that takes too long or the
+// linesOfPage reads the lines of one page. It returns an error if that takes too long or the PDF
 // library panics, so that only this page is left out. If a font cannot be read, it returns the
 // other lines and an error.
 func linesOfPage(p leaf) ([]line, error) {
@@ -171,9 +171,10 @@ func linesOfPage(p leaf) ([]line, error) {
 	return lines, wrong
 }
 
-// inTime calls the function do, in which the library may panic or never end, for example because a
-// list of parts contains itself. It returns an error if do panics, or errSlow if do takes too long.
-// In that case do goes on in the background until the process ends.
+// inTime calls the function do and waits until it returns, but only for a limited time. The PDF
+// library may panic or never end, for example because a list of parts contains itself. inTime
+// returns an error if do panics, or errSlow if do takes too long. In that case do goes on in the
+// background until the process ends.
 func inTime(do func()) error {
 	done := make(chan error, 1)
 	go func() { done <- guarded(do) }() // ends with the work, or with the process
@@ -197,8 +198,8 @@ type line struct {
 	gap  float64 // distance to the line above; 0: it is the first on its page
 }
 
-// linesOf joins the pieces of a page into lines. They stay in the order of the file, which is the
-// reading order if there are columns.
+// linesOf joins the texts that a page shows at single positions into lines. The lines stay in the
+// order of the file, which is the reading order even on a page with columns.
 func linesOf(pieces []piece) (all []line) {
 	var text strings.Builder
 	var last piece
@@ -290,8 +291,8 @@ func paragraphs(lines []line) (all []Block) {
 }
 
 // most returns the most common value of lines, rounded to half a point. The given function returns
-// the value and the weight of a line. Without weights, a table of contents with many short lines
-// would decide what is common.
+// the value of a line and how much the line counts, usually by its length. If all lines counted
+// alike, a table of contents with many short ones would decide what is common.
 func most(lines []line, of func(line) (float64, int)) (best float64) {
 	counts := map[float64]int{}
 	for _, l := range lines {

@@ -166,8 +166,8 @@ func toUnicode(data []byte, wide bool) *letters {
 	return m
 }
 
-// set adds the text of a code. A code that is longer than the font's codes is ignored, since it is
-// never looked up.
+// set adds the text of a code to the font's map. It ignores a code that has more bytes than the
+// font's codes, since it is never looked up.
 func (m *letters) set(code int, text string) {
 	if code < 1<<(8*m.bytes) {
 		m.single[code] = text
@@ -178,9 +178,10 @@ func (m *letters) set(code int, text string) {
 // hundred.
 const mostRanges = 8192
 
-// span adds a range of codes with a text or a list of texts. Ranges are not expanded, because a
-// malicious font could fill the memory. A range of one code, which some programs write for all
-// codes, is stored as a single code.
+// span adds the codes from first to last to the font's map. The parameter to is the text of the
+// first code, or a list with the text of each. A range is stored as such, because a malicious font
+// could fill the memory with codes. A range of one code, which some programs write for all codes,
+// is stored as a single code.
 func (m *letters) span(first, last int, to token) {
 	for i, t := range to.list {
 		m.set(first+i, utf16Text(t.text))
@@ -232,7 +233,8 @@ func (m *letters) decode(raw string) string {
 	return b.String()
 }
 
-// ranged returns the text of a code according to the ranges, or "" if it is in none.
+// ranged returns the text of the code n according to the ranges of codes in the font's map, or ""
+// if n is in none of them.
 func (m *letters) ranged(n int) string {
 	for _, r := range m.ranges {
 		if n >= r.first && n <= r.last {
@@ -266,10 +268,10 @@ func number(v pdf.Value) float64 {
 	return v.Float64()
 }
 
-// wideWidth returns a function that measures strings in a font with two-byte codes. After a first
-// code, the list of widths has either a list of widths for consecutive codes, or a last code and
-// one width for all (ISO 32000-1, 9.7.4.3). Without widths, every piece of a Japanese line would
-// seem to begin where the previous one began, and blanks would be inserted between them.
+// wideWidth returns a function that measures strings in a font with two-byte codes. The font gives
+// widths in two forms: a code and a list of widths for it and the next ones, or a first and a last
+// code with one width for all (ISO 32000-1, 9.7.4.3). Without widths, every piece of a Japanese
+// line would seem to begin where the previous one began, and blanks would be inserted between them.
 func wideWidth(v pdf.Value) func(string) float64 {
 	usual := 1.0
 	if dw := v.Key("DW"); dw.Kind() != pdf.Null {

@@ -54,7 +54,8 @@ func withoutHeads(pages [][]line) (all []line) {
 	return all
 }
 
-// count counts the keys of a page's lines (see keysOf), each key once per page.
+// count adds 1 to the counts of all keys that lines of a page have (see keysOf), but counts each
+// key only once per page.
 func count(counts map[string]int, lines []line, page int) {
 	var keys []string
 	for _, l := range lines {

@@ -141,7 +141,8 @@ func (m *finder) decrypted(stream []byte) []byte {
 	return out
 }
 
-// rewrite appends an object with its decrypted stream to m.out, and records its new position.
+// rewrite appends an object with its decrypted stream to the new file m.out, and records the
+// object's position there.
 func (m *finder) rewrite(number int, o object, dict, stream []byte) {
 	dict = lengthOf.ReplaceAll(dict, []byte("/Length "+strconv.Itoa(len(stream))))
 	m.out = append(m.out, '\n')

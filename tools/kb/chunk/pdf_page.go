@@ -42,8 +42,9 @@ type state struct {
 	leading float64 // TL
 }
 
-// reader interprets the operators of a page that show text or move the position. The library's own
-// functions lose the moves that stand for blanks, or the widths of fonts with two-byte codes.
+// A reader interprets the operators of a page that show text or move the position. The PDF
+// library's own functions lose the moves that stand for blanks, or the widths of fonts with
+// two-byte codes.
 type reader struct {
 	state
 	saved      []state
@@ -91,9 +92,10 @@ const mostUnknown = 20
 var errUnknown = errors.New(
 	"a font in it does not say which letters it shows, and what is in that font is left out")
 
-// piecesOf returns the texts of a page in the order of the file. They are not sorted by position,
-// since that would mix the columns of a page with two. It returns errSlow if the page is not read
-// before the time until. It returns errUnknown, with what can be read, if a font cannot be decoded.
+// piecesOf returns the texts that a page shows, each with its position, in the order of the file.
+// They are not sorted by position, since that would mix the columns of a page with two. It returns
+// errSlow if the page is not read before the time until. It returns errUnknown, with what can be
+// read, if a font cannot be decoded.
 func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1},
 		resources: []pdf.Value{p.resources}, fonts: map[string]font{}, until: until}
@@ -274,7 +276,8 @@ type replaced struct {
 	shown bool
 }
 
-// mark begins a marked part with the given properties.
+// mark begins a part of the page that may have a replacement text (see replaced). The parameter
+// properties has that text, or the name under which the page's resources have it.
 func (r *reader) mark(properties token) {
 	m := new(replaced)
 	if properties.kind == isName {
@@ -292,7 +295,8 @@ func (r *reader) mark(properties token) {
 	}
 }
 
-// instead returns the outermost current part that has a replacement text, or nil if there is none.
+// instead returns the part around the current operator that has a replacement text, or nil if there
+// is none. If several are nested, it returns the outermost.
 func (r *reader) instead() *replaced {
 	for _, m := range r.marked {
 		if m.says {
@@ -302,7 +306,8 @@ func (r *reader) instead() *replaced {
 	return nil
 }
 
-// textString decodes a text outside of the pages' content (ISO 32000-1, 7.9.2.2).
+// textString decodes a PDF string that is not in the content of a page, such as the title (ISO
+// 32000-1, 7.9.2.2).
 func textString(s string) string {
 	if wide, found := strings.CutPrefix(s, "\xfe\xff"); found {
 		return utf16Text(wide)

@@ -172,7 +172,8 @@ func (m *finder) trailer() string {
 	return root
 }
 
-// list appends a cross-reference table of all objects, and the trailer, to the file and returns it.
+// list returns the repaired file: the objects in m.out, a cross-reference table of them, and the
+// trailer.
 func (m *finder) list(trailer string) []byte {
 	out := append(m.out, '\n')
 	start, highest := len(out), 0

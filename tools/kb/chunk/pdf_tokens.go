@@ -227,8 +227,8 @@ func (l *lexer) hex() string {
 	return string(b)
 }
 
-// skipImage skips the bytes of an inline image, up to EI between blanks. The image may contain that
-// by chance, but it is rare, and then only a few strange operators are read.
+// skipImage skips the bytes of an inline image, which ends with the letters EI between blanks. If
+// the image itself contains these, which is rare, a few strange operators are read after them.
 func (l *lexer) skipImage() {
 	for l.at < len(l.data) {
 		end := bytes.Index(l.data[l.at:], []byte("EI"))

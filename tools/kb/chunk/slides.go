@@ -134,8 +134,8 @@ func leftOutHidden(n int, what string) string {
 	return fmt.Sprintf("%d hidden %ss are left out", n, what)
 }
 
-// relationID returns the id of the part to which an element refers, or "" if there is none. The
-// element may have an id of its own as well, which has no name space.
+// relationID returns the id by which an element refers to another part of the file, or "" if there
+// is none. That attribute has a name space; an attribute id without one is the element's own id.
 func relationID(e xml.StartElement) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == "id" && a.Name.Space != "" {
