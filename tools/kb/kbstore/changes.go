@@ -123,8 +123,9 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 	return documentRows(ctx, s, tx, base, where, more...)
 }
 
-// documentRows does the same as documentsOf, but does not forget odd rows that were reported
-// before. It is for some of a base's documents.
+// documentRows returns the documents of a base that satisfy the SQL condition where, with their
+// access rights. Unlike documentsOf it keeps the records of unusable rows, because it may read only
+// some of the base's documents. It returns an error if the database fails.
 func documentRows(ctx context.Context, s *Store, tx *sql.Tx, base, where string, more ...any) (
 	[]Document, error) {
 	args := append([]any{base}, more...)

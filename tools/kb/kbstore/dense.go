@@ -19,9 +19,9 @@ const oldest = "0.8"
 // one by one.
 const mostIndexed = 2000
 
-// Compares reports whether Dense works, which it does in PostgreSQL with pgvector. This depends on
-// the store and not only on its kind, since the same PostgreSQL may get pgvector with its next
-// update.
+// Compares reports whether the database can compare vectors, as the method Dense needs. PostgreSQL
+// with pgvector can. This depends on the server and not only on the kind of database, since the
+// same PostgreSQL may get pgvector with its next update.
 func (s *Store) Compares() bool { return s.vectors }
 
 // findVector reports whether the database has pgvector in a sufficient version. It creates the
@@ -159,8 +159,9 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	return (&Reader{words: s.Words, base: base}).Dense(ctx, f, e, n)
 }
 
-// Dense does the same as Store.Dense, in the reader's transaction if there is one: a search that
-// needed two connections could wait for itself.
+// Dense returns the n passages whose vectors are nearest to e, as Store.Dense does. It uses the
+// reader's transaction, since a search that needed two connections could wait for itself. It
+// returns ErrUnranked if the store has no pgvector, or another error if the database fails.
 func (r *Reader) Dense(ctx context.Context, f Filter, e Embedding, n int) (
 	all []Candidate, err error) {
 	s := r.words.store

@@ -34,7 +34,8 @@ func FilterOf(p *auth.Principal) Filter {
 	return Filter{p.Admin, true, p.Tenant, slices.Clone(p.Departments), p.Clearance}
 }
 
-// Allows reports whether a document with the given access rights may be seen.
+// Allows reports whether the principal of the filter may see a document with the given access
+// rights.
 func (f Filter) Allows(a *Access) bool {
 	switch {
 	case f.everything:

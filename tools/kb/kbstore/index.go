@@ -200,8 +200,8 @@ func (w *Words) indexOnce(ctx context.Context, base string, j *job) (int, error)
 	return placed, nil
 }
 
-// forget removes a segment. The documents that are still in it become fresh. It returns an error if
-// the database fails.
+// forget removes a segment. The documents that are still in it will be indexed again. It returns an
+// error if the database fails.
 func forget(ctx context.Context, tx *store.Tx, segment int64) error {
 	if _, err := tx.ExecContext(ctx,
 		"INSERT INTO fresh SELECT document FROM placed WHERE segment = $1 ON CONFLICT DO NOTHING",
@@ -218,8 +218,8 @@ func (w *Words) Forget(ctx context.Context, d *Damaged) error {
 	return w.store.db.Alone(ctx, func(tx *store.Tx) error { return forget(ctx, tx, d.Segment) })
 }
 
-// write inserts a segment with its lists and streams, and returns its id. It returns an error if
-// the database fails.
+// write inserts a segment into the database, with the lists that say where words occur and with the
+// words of each passage. It returns the segment's id, or an error if the database fails.
 func (m *maker) write(ctx context.Context, tx *store.Tx, base string) (id int64, err error) {
 	s, passages, summaries := m.made()
 	about, err := s.pack()
@@ -277,9 +277,9 @@ func insertRows(ctx context.Context, tx *store.Tx, into string, values []any) er
 }
 
 // settle records which documents are now in the segment with this id, and returns how many passages
-// they have. A document that has changed since its text was read, or that another program has put
-// into a segment, does not count, and what was written about it is ignored. settle returns an error
-// if the database fails.
+// they have. It leaves out a document that has changed since its text was read, or that another
+// program has put into a segment; what the segment has about such a document is ignored later. It
+// returns an error if the database fails.
 func (w *Words) settle(ctx context.Context, tx *store.Tx, m *maker, id int64, base string,
 	versions map[string]int64, old []int64) (passages int, err error) {
 	ids := make([]string, len(m.Documents))

@@ -32,7 +32,7 @@ const longestText = 64 << 10
 // maxOdd is how many odd rows are recorded.
 const maxOdd = 1000
 
-// oddRows records the odd rows that were found, by base.
+// oddRows records the rows of the database that were found and cannot be used, by base.
 type oddRows struct {
 	mu   sync.Mutex
 	tell func(Odd)
@@ -40,7 +40,8 @@ type oddRows struct {
 	all  map[string]map[Odd]bool
 }
 
-// note records an odd row, and reports it the first time.
+// note records a row of the database that cannot be used, under the id of its knowledge base. It
+// reports the row if this is the first time.
 func (o *oddRows) note(base string, row Odd) {
 	o.mu.Lock()
 	if o.all == nil {
@@ -65,19 +66,20 @@ func (o *oddRows) note(base string, row Odd) {
 	}
 }
 
-// forget removes records of odd rows of a base, because these rows are about to be read again. The
-// function read reports whether a row is one of them.
+// forget removes the records of those unusable rows of a base for which the function read returns
+// true, because these rows are about to be read again.
 func (o *oddRows) forget(base string, read func(Odd) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	maps.DeleteFunc(o.all[base], func(row Odd, _ bool) bool { return read(row) })
 }
 
-// Tell sets the function that is called for each odd row when it is first found.
+// Tell sets the function that is called for each row of the database that cannot be used, when it
+// is first found.
 func (s *Store) Tell(tell func(Odd)) { s.odd.tell = tell }
 
-// LeftOut returns the odd rows of a base that were found, sorted. For "" it returns those that
-// belong to no base, such as odd bases.
+// LeftOut returns the rows of a base that were found and cannot be used, sorted. If base is "", it
+// returns such rows that belong to no base, for example the rows of bases themselves.
 func (s *Store) LeftOut(base string) []Odd {
 	s.odd.mu.Lock()
 	defer s.odd.mu.Unlock()
@@ -86,7 +88,8 @@ func (s *Store) LeftOut(base string) []Odd {
 	})
 }
 
-// from returns a function that records odd rows (see Odd) of one table, under the given base.
+// from returns a function that records a row of the table that cannot be used, with the reason,
+// under the given base.
 func (s *Store) from(base, table string) func(*store.Row, string) {
 	return func(r *store.Row, why string) { s.odd.note(base, Odd{table, r.ID, why, r.Of}) }
 }

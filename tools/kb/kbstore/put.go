@@ -61,7 +61,8 @@ func (s *Store) Collect(ctx context.Context, base, name string) (id string, err 
 // collectionOf is the statement that finds a collection by its name.
 const collectionOf = "SELECT id FROM collections WHERE knowledge_base_id = $1 AND name = $2"
 
-// collect does the same as Collect inside a change.
+// collect returns the id of the collection with the given name, and creates the collection if there
+// is none. Unlike Collect it is called within a change of the base.
 func collect(ctx context.Context, tx *store.Tx, base, name string) (id string, err error) {
 	err = tx.QueryRowContext(ctx, collectionOf, base, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {

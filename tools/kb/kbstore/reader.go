@@ -14,7 +14,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Indexed is the state of a base's index of words.
+// Indexed is the state of a base's index of words: its segments, and the documents that have
+// changed since these were made.
 type Indexed struct {
 	Version  int64
 	Segments []int64
@@ -66,7 +67,7 @@ func (w *Words) Reader(ctx context.Context, base string) (r *Reader, err error) 
 	return r, err
 }
 
-// Begin begins a transaction, unless there is one. It returns an error if the database fails.
+// Begin begins the reader's transaction, if it has none. It returns an error if the database fails.
 func (r *Reader) Begin(ctx context.Context) (err error) {
 	if r.tx == nil {
 		if r.tx, err = r.words.store.begin(ctx); err == nil {
@@ -146,7 +147,8 @@ func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all List
 	return x, all, err
 }
 
-// Of returns the list of a token in a segment, or nil if there is none.
+// Of returns the encoded list of where a token occurs in a segment, or nil if it does not occur
+// there. The parameter kind is OfPassages or OfSummaries.
 func (l Lists) Of(kind int, segment int64, token string) []byte {
 	if of := l[token]; of != nil {
 		return of[kind][segment]
@@ -167,8 +169,8 @@ func keyOf(token string) string {
 	return fmt.Sprintf("#%x", sha256.Sum256([]byte(token)))
 }
 
-// Rest sets the fields Gone and Fresh of x, which Look leaves out. It returns an error if the
-// database fails.
+// Rest completes the state x of the index: it sets the fields Gone and Fresh, which Look leaves
+// out. It returns an error if the database fails.
 func (r *Reader) Rest(ctx context.Context, x *Indexed) (err error) {
 	x.Gone = map[int64][]int{}
 	rows, err := r.in.QueryContext(ctx, "SELECT g.segment, g.place FROM segments s CROSS JOIN gone g WHERE s.knowledge_base_id = $1 AND g.segment = s.id", r.base)
@@ -226,8 +228,9 @@ type Made struct {
 	Chunks              []string // ids of the passages
 }
 
-// Make returns a segment in memory for each of the given documents, by id. Documents that cannot be
-// used are left out. Begin must have been called. It returns an error if the database fails.
+// Make returns, for each of the documents with the given ids, a segment in memory that has only
+// this document. Documents that cannot be used are left out. Begin must have been called. It
+// returns an error if the database fails.
 func (r *Reader) Make(ctx context.Context, ids []string) (map[string]*Made, error) {
 	documents, chunks, err := r.words.texts(ctx, r.tx, r.base, ids)
 	if err != nil {
@@ -268,7 +271,7 @@ type Place int64
 // PlaceOf returns the place of a passage.
 func PlaceOf(segment int64, passage int) Place { return Place(segment<<32 | int64(passage)) }
 
-// segment returns the segment of a place.
+// segment returns the id of the segment that has the passage.
 func (p Place) segment() int64 { return int64(p) >> 32 }
 
 // Stream has the words of a passage.
@@ -277,9 +280,9 @@ type Stream struct {
 	Tokens []byte // see lexical.ReadStream
 }
 
-// Streams returns the words of the passages in the list all, in the same order. If a passage is
-// missing, it returns ErrStale, or a *Damaged if the reader has a transaction. It returns another
-// error if the database fails.
+// Streams returns the words of the passages at the given places, in the same order. If a passage is
+// missing, the error is a *Damaged if the reader has a transaction, and otherwise ErrStale. It
+// returns another error if the database fails.
 func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	if len(all) == 0 {
 		return nil, nil

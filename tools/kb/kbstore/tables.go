@@ -76,10 +76,10 @@ CREATE TRIGGER documents_changed AFTER UPDATE OF id, collection_id, tenant, clea
 	INSERT OR IGNORE INTO fresh SELECT NEW.id WHERE NEW.id IS NOT NULL;
 END;`
 
-// postgresSegments returns the statements that create the index of words in PostgreSQL (see
-// segments), in place of the older columns for words. Lists are not compressed, because they hardly
-// become shorter. The trigger finds its tables whatever search path the role that changes a
-// document has.
+// postgresSegments returns the statements that create the tables of the index of words in
+// PostgreSQL, and drop the columns in which older versions stored words. Lists are not compressed,
+// because they hardly become shorter. The trigger has a search path of its own, so that it finds
+// its tables whatever the search path of the role that changes a document is.
 func postgresSegments() string {
 	_, made, _ := strings.Cut(segments, "INSERT INTO tokens_version VALUES (0);")
 	made, _, _ = strings.Cut(made, "INSERT OR IGNORE")
@@ -142,8 +142,8 @@ func steps(kind store.Kind) []store.Step {
 		store.SQL("places", bytes.Replace(placedStreams)+postgresStreamsGone)}
 }
 
-// forgetAll empties the index of words, so that all documents are fresh. It returns an error if the
-// database fails.
+// forgetAll empties the index of words, so that all documents will be indexed again. It returns an
+// error if the database fails.
 func forgetAll(ctx context.Context, tx *store.Tx) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO fresh SELECT document FROM placed WHERE TRUE ON CONFLICT DO NOTHING;
 		DELETE FROM postings; DELETE FROM streams; DELETE FROM gone; DELETE FROM placed; DELETE FROM segments`)

@@ -12,8 +12,8 @@ const mostlySame = .9
 
 // words has the words of a passage as numbers, in three forms. In own, the same number may mean
 // another word in another passage. The function all iterates over numbers that mean the same in all
-// passages, and may have to split the text for that. The set has the numbers of all, and is made
-// for the first comparison.
+// passages; it may have to split the text for that. The map set has the same numbers as all, and is
+// made for the first comparison.
 type words struct {
 	own       []uint32
 	all       func() iter.Seq[uint32]
@@ -59,7 +59,7 @@ func (w *words) distinct() int {
 	return w.different
 }
 
-// made returns the set of the words, and makes it at the first call.
+// made returns the passage's words as a set. It makes the set at the first call.
 func (w *words) made() map[uint32]bool {
 	if w.set == nil {
 		w.set = make(map[uint32]bool, w.distinct())

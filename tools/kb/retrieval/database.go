@@ -44,14 +44,15 @@ type database struct {
 	vectors *memory
 }
 
-// close implements the interface view. It releases the two views that d consists of.
+// close closes both views that d consists of, that of the words and that of the vectors.
 func (d *database) close() {
 	d.vectors.close()
 	d.disk.close()
 }
 
-// narrow implements the interface view. It leaves out irrelevant documents by their summaries,
-// which are in memory. Documents that were added after the summaries were read are kept.
+// narrow leaves out documents whose summaries are irrelevant, and returns how many remain. It
+// compares the summaries in memory, and keeps documents that were added after these were read. It
+// returns a skip error if it cannot leave any out.
 func (d *database) narrow(ctx context.Context, query string, v []float32) (n int, err error) {
 	m := d.vectors
 	if _, err = m.narrow(ctx, query, v); err != nil {
@@ -64,9 +65,9 @@ func (d *database) narrow(ctx context.Context, query string, v []float32) (n int
 	return d.count, nil
 }
 
-// nearest implements the interface view. It compares vectors in memory and reads the texts from the
-// database, which applies the filter once more. It returns an error if the vectors cannot be
-// compared or the database fails.
+// nearest returns the n passages whose vectors are nearest to v. It compares vectors in memory and
+// reads the texts from the database, which applies the filter once more. It returns an error if the
+// vectors cannot be compared or the database fails.
 func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
 	near, err := d.vectors.nearest(ctx, v, n)
 	if err != nil {
@@ -75,8 +76,8 @@ func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage,
 	return d.nearby(ctx, near)
 }
 
-// compare implements the interface view. A passage that was imported after the vectors were read
-// gets no cosine.
+// compare sets the cosine of each passage with the query's vector v. A passage that was imported
+// after the vectors were read gets no cosine. It returns an error if the store fails.
 func (d *database) compare(ctx context.Context, all []*passage, v []float32) error {
 	return d.vectors.compareRows(ctx, all, v, func(p *passage) (int, bool) {
 		row, there := d.vectors.rows[p.Chunk]

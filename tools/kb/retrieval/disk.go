@@ -35,8 +35,9 @@ type disk struct {
 	closed   bool
 }
 
-// seen says what the principal may see of a part. Elements of documents and may are 0 or 1 and not
-// booleans, because they are added up for every posting of a search.
+// seen says what the principal may see of a part of the index. Its lists documents and may have 1
+// for each document that may be seen and 0 for each other one. They are numbers and not booleans,
+// because they are added up for every posting of a search.
 type seen struct {
 	documents []uint8
 	may       []uint8 // documents without those that stage 1 has left out
@@ -47,7 +48,8 @@ type seen struct {
 	all, count, texts, tokens int
 }
 
-// spot is the position of a passage, with its words by field.
+// spot is the position of a passage: a part of the index, and the passage's number in that part. It
+// also has the passage's words, by field.
 type spot struct {
 	part, passage int
 	fields        [][]uint32
@@ -74,7 +76,7 @@ func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	return d
 }
 
-// seenBy returns what of the part the filter allows.
+// seenBy returns what of the part may be seen by a principal with the filter f.
 func (p *part) seenBy(f kbstore.Filter) *seen {
 	allowed := make([]bool, len(p.Rights))
 	for i := range p.Rights {
@@ -99,7 +101,8 @@ func (p *part) seenBy(f kbstore.Filter) *seen {
 	return v
 }
 
-// close implements the interface view. It closes the reader; passages that were found stay valid.
+// close closes the reader of the index, after which the view must not be used. Passages that it has
+// found stay valid.
 func (d *disk) close() {
 	if !d.closed {
 		d.closed = true
@@ -107,8 +110,7 @@ func (d *disk) close() {
 	}
 }
 
-// documents implements the interface view. It returns how many documents may be searched, and how
-// many there are.
+// documents returns how many documents may be searched, and how many the base has.
 func (d *disk) documents() (allowed, all int) { return d.count, d.all }
 
 // damaged converts an error in a part of the index. If the part is stored, it returns a
@@ -121,9 +123,10 @@ func (d *disk) damaged(part int, err error) error {
 	return err
 }
 
-// lists returns the lists of the query's words in every part, and the statistics for these words of
-// the texts that the principal may see. kind is kbstore.OfPassages or kbstore.OfSummaries. It
-// returns an error if a list is damaged.
+// lists returns, for each part of the index, the encoded lists that say where the query's words
+// occur. It also returns how often these words occur in the texts that the principal may see. The
+// parameter kind is kbstore.OfPassages or kbstore.OfSummaries. It returns an error if a list is
+// damaged.
 func (d *disk) lists(kind int) (all []map[string]lexical.List, s lexical.Statistics, err error) {
 	s = lexical.Statistics{Texts: d.documentsSeen, Frequency: map[string]int{}}
 	if kind == kbstore.OfPassages {
@@ -182,10 +185,11 @@ func (d *disk) listsOf(kind, part int) (map[string]lexical.List, error) {
 	return all, nil
 }
 
-// frequency returns how many texts in a list of a part the principal may see. Hidden texts are not
-// counted, since a score would reveal what is in them. A list begins with counts, for all texts or
-// for each class of rights. They are used where they suffice; otherwise the list's postings are
-// decoded and counted. It returns an error if the list is damaged.
+// frequency returns how many of the texts that contain a word the principal may see. Hidden texts
+// are not counted, since a score would reveal what is in them. The parameter list has the word's
+// texts in one part of the index. If the list contains counts for each class of rights, these are
+// added up. Otherwise its texts are decoded and counted; postings is memory for that. It returns an
+// error if the list is damaged.
 func (d *disk) frequency(kind, part int, list lexical.List, postings *[]lexical.Posting) (
 	n int, err error) {
 	v, owners := d.seen[part], d.parts[part].Owners
@@ -258,8 +262,8 @@ func (b *best) cut() {
 	}
 }
 
-// words implements the interface view. It scores all passages that may be searched, and returns the
-// best n. It returns an error if the index is damaged or the database fails.
+// words scores all passages that may be searched by the query's words, and returns the best n. It
+// returns an error if the index is damaged or the database fails.
 func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, error) {
 	lists, statistics, err := d.lists(kbstore.OfPassages)
 	if err != nil {
@@ -290,7 +294,8 @@ func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, erro
 }
 
 // rank returns the n passages with the best scores, the best first, among those that may be
-// searched. The parts are shared by the processors. It returns an error if a list is damaged.
+// searched. The processors divide the parts of the index among them. It returns an error if a list
+// is damaged.
 func (d *disk) rank(lists []map[string]lexical.List, terms []lexical.Term, scale *lexical.Scale,
 	n int) ([]ranked, error) {
 	var mu sync.Mutex
@@ -360,7 +365,7 @@ func (d *disk) number(token string) uint32 {
 	return n
 }
 
-// features implements the interface view. It never returns an error.
+// features returns, for each passage, how the query's words occur in it. It never returns an error.
 func (d *disk) features(_ string, all []*passage) (features []lexical.Features, err error) {
 	for _, p := range all {
 		row := &d.rows[p.row]
@@ -369,8 +374,7 @@ func (d *disk) features(_ string, all []*passage) (features []lexical.Features, 
 	return features, nil
 }
 
-// nearest implements the interface view. It always returns a skip error (see skip), because this
-// view has no vectors.
+// nearest always returns a skip error (see skip), because this view has no vectors.
 func (d *disk) nearest(context.Context, []float32, int) ([]*passage, error) {
 	return nil, skip("no embedder")
 }

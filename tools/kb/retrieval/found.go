@@ -9,9 +9,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// passages returns the found passages with their words. Their texts are read later (see load), when
-// it is known which are shown. The parameter ideal is the score of a perfect match. It returns an
-// error if the index is damaged or the database fails.
+// passages returns the passages at the positions in found, with their words. It does not read their
+// texts, which are read when it is known which are shown (see load). The parameter ideal is the
+// score of a perfect match. It returns an error if the index is damaged or the database fails.
 func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
 	var places []kbstore.Place
 	for _, s := range found {
@@ -50,8 +50,9 @@ func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*
 	return all, nil
 }
 
-// load implements the interface view. The store applies the filter once more, so passages that may
-// not be seen any more are dropped. It returns an error if the database fails.
+// load reads the texts of the passages that do not have them yet, and returns the passages. The
+// store applies the filter once more, so passages that may not be seen any more are dropped. It
+// returns an error if the database fails.
 func (d *disk) load(ctx context.Context, all []*passage) ([]*passage, error) {
 	var ids []string
 	byID := map[string]*passage{}
@@ -77,9 +78,9 @@ func (p *passage) read(c *kbstore.Candidate) {
 	p.Title, p.Heading = c.Title, c.Heading
 }
 
-// nearby returns the passages, among those found by vectors, that the principal may see. It does
-// not read a passage again that the search by words has found as well; merge unites the two later.
-// It returns an error if the database fails.
+// nearby returns the passages in near, which were found by their vectors, without those that the
+// principal may not see. A passage that the search by words has found as well is not read again;
+// merge unites the two later. It returns an error if the database fails.
 func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) {
 	var ids []string
 	for _, p := range near {
@@ -107,8 +108,9 @@ func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) 
 	return all, nil
 }
 
-// take returns the passage of a candidate. If the search by words has not found this passage, its
-// text is split into words here, since its position in the index is not known.
+// take returns the passage of a candidate that the search by vectors found. If the search by words
+// has not found it, its text is split into words here, since its position in the index is not
+// known.
 func (d *disk) take(c *kbstore.Candidate) *passage {
 	row, there := d.rowOf[c.ID]
 	if !there {

@@ -31,8 +31,8 @@ type kept struct {
 	*kbstore.ListsOf
 }
 
-// get looks words up in the cache. The result known has the lists of a base's words in the given
-// segments. The result others has the words that are not cached.
+// get returns the cached lists of words, and the words that are not cached. A list is used only if
+// it was read from exactly the given segments of the base.
 func (l *lists) get(base string, segments []int64, words []string) (
 	known kbstore.Lists, others []string) {
 	l.mu.Lock()
@@ -65,8 +65,8 @@ func (l *lists) keep(base string, segments []int64, read kbstore.Lists) {
 	}
 }
 
-// put stores the lists of a word in the map l.young. When that is full, it becomes l.old, and a new
-// map begins.
+// put stores the lists of a word in l.young, the newer of the cache's two maps. When that is full,
+// it first replaces the older map, l.old, whose words are dropped, and a new map begins.
 func (l *lists) put(of wordOf, k kept) {
 	if l.young == nil || l.bytes > mostKept {
 		l.young, l.old, l.bytes = map[wordOf]kept{}, l.young, 0
@@ -75,7 +75,7 @@ func (l *lists) put(of wordOf, k kept) {
 	l.young[of] = k
 }
 
-// size returns about how many bytes the lists take. It is 0 for the zero value.
+// size returns about how many bytes of memory the lists of a word take. It is 0 for the zero value.
 func (k kept) size() (bytes int) {
 	if k.ListsOf == nil {
 		return 0
@@ -88,8 +88,9 @@ func (k kept) size() (bytes int) {
 	return bytes
 }
 
-// look does the same as [kbstore.Reader.Look], but takes lists from the cache if the base still has
-// the segments of the last search. The parameter last has these segments.
+// look returns the base's version, the segments of its index and the lists of words, as
+// [kbstore.Reader.Look] does. It takes lists from the cache if the base still has the segments of
+// the last search, which are the parameter last. It returns the errors of Reader.Look.
 func (l *Local) look(ctx context.Context, r *kbstore.Reader, base string, last []int64,
 	words []string) (kbstore.Indexed, kbstore.Lists, error) {
 	known, others := l.lists.get(base, last, words)

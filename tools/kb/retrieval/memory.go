@@ -20,10 +20,8 @@ type indexes struct {
 }
 
 // index is a knowledge base in memory. A passage has the same row number among the words and among
-// the vectors.
-//
-// Nobody changes it while a search has it locked: a row that is given to another passage in between
-// would have the rights of the previous one.
+// the vectors. The index must not change while a search has it locked. If the row of a passage were
+// given to another one in between, that one would be shown with the rights of the first.
 type index struct {
 	mu        sync.RWMutex
 	version   int64
@@ -106,9 +104,10 @@ func (l *Local) index(base kbstore.Base) *index {
 	}
 }
 
-// update brings the index to the version of the store. Changed documents are removed before they
-// are added again, so that no passage is ever there with old rights. It returns an error if the
-// store fails or has an older version than base.
+// update makes those changes in the index that the base has had since the last update. A changed
+// document is removed before it is added again, so that no passage is ever there with old rights.
+// If the parameter words is false, only vectors are indexed. It returns an error if the store fails
+// or has an older version than base.
 func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -139,8 +138,8 @@ func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error
 	return nil
 }
 
-// put adds a document without passages. It uses the numbers of removed documents again, so that a
-// folder that is imported every night does not make the index grow.
+// put adds a document to the index, without its passages. It uses the numbers of removed documents
+// again, so that a folder that is imported every night does not make the index grow.
 func (i *index) put(d document) {
 	n := len(i.byNumber)
 	if last := len(i.free) - 1; last >= 0 {
@@ -221,7 +220,7 @@ func (i *index) open(f kbstore.Filter) *memory {
 	return m
 }
 
-// close implements the interface view. It unlocks the index; passages that were found stay valid.
+// close unlocks the index. The view must not be used afterwards, but its passages stay valid.
 func (m *memory) close() {
 	if !m.closed {
 		m.closed = true
@@ -229,7 +228,7 @@ func (m *memory) close() {
 	}
 }
 
-// documents implements the interface view. Removed documents are in neither of the two numbers.
+// documents returns the numbers of documents that may be searched, and of all that are not removed.
 func (m *memory) documents() (allowed, all int) { return m.count, len(m.number) }
 
 // allowed reports whether a passage may be searched. Every search by words or vectors calls it
@@ -242,8 +241,8 @@ func (m *memory) hasVector(row int) bool {
 	return row < len(m.chunks) && m.vectors.has[row] && m.allowed(row)
 }
 
-// words implements the interface view. It orders the passages by BM25. Their share of the ideal
-// score is only shown as metadata. It never returns an error.
+// words returns the n passages that match the query's words best, by their BM25 scores. A score's
+// share of the ideal score is only shown as metadata. It never returns an error.
 func (m *memory) words(_ context.Context, query string, n int) (all []*passage, err error) {
 	text := m.visible(query)
 	ideal := text.Ideal(query)
@@ -255,8 +254,8 @@ func (m *memory) words(_ context.Context, query string, n int) (all []*passage, 
 	return all, nil
 }
 
-// nearest implements the interface view. It returns an error if the vectors cannot be compared or
-// the store fails.
+// nearest returns the n passages whose vectors are nearest to v. It returns an error if the vectors
+// cannot be compared or the store fails.
 func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passage, err error) {
 	if err := m.comparable(v); err != nil {
 		return nil, err
@@ -274,13 +273,14 @@ func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passag
 	return all, nil
 }
 
-// compare implements the interface view. The passages need not be among the nearest 500.
+// compare sets the cosine of each passage with the query's vector v. The passages need not be among
+// the nearest 500. It returns an error if the vectors cannot be compared or the store fails.
 func (m *memory) compare(ctx context.Context, all []*passage, v []float32) error {
 	return m.compareRows(ctx, all, v, func(p *passage) (int, bool) { return p.row, true })
 }
 
-// compareRows does the same as compare, with a function that returns the row of a passage in the
-// index, or false if there is none. It returns an error if the store fails.
+// compareRows sets the cosine of each passage with the query's vector v. If rowOf returns no row of
+// the index for a passage, it gets no cosine. compareRows returns an error if the store fails.
 func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32,
 	rowOf func(*passage) (int, bool)) error {
 	at := map[int]*passage{}
@@ -297,7 +297,7 @@ func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32,
 	return err
 }
 
-// features implements the interface view. It splits no text again, and never returns an error.
+// features returns how the query's words occur in each passage. It never returns an error.
 func (m *memory) features(query string, all []*passage) (
 	features []lexical.Features, err error) {
 	look := m.visible(query).Look(query, fieldWeights...)
@@ -308,8 +308,8 @@ func (m *memory) features(query string, all []*passage) (
 	return features, nil
 }
 
-// passage returns the passage of a row. It is a copy, because a result is written after the index
-// was unlocked.
+// passage returns a new passage with the text and the position of the one in a row of the index. It
+// is a copy, because the search writes its result after it has unlocked the index.
 func (m *memory) passage(row int) *passage {
 	c, d := &m.chunks[row], &m.byNumber[m.owner[row]]
 	return &passage{text: c.Text, row: row, Metadata: Metadata{
@@ -327,8 +327,9 @@ const (
 	unlike   = .1 // coverage below which a document is left out
 )
 
-// narrow implements the interface view. It keeps the fifty best documents, and all that are not
-// clearly worse than the best. It returns a skip error if no summary is clearly better.
+// narrow leaves out documents whose summaries are clearly worse than the best, and returns how many
+// documents remain. It always keeps the best fifty. It returns a skip error if no summary is
+// clearly better than the others.
 func (m *memory) narrow(_ context.Context, query string, v []float32) (int, error) {
 	var scores []scoredDocument
 	var least float64
@@ -353,8 +354,8 @@ func (m *memory) narrow(_ context.Context, query string, v []float32) (int, erro
 	return m.count, nil
 }
 
-// scoredDocument is a document with the score of its summary. It has a number and not a pointer,
-// because it is made for each search and the index may be large.
+// scoredDocument is the number of a document, with the score of the document's summary. It is kept
+// small, since each search makes one for every document of an index that may be large.
 type scoredDocument struct {
 	number int
 	score  float64
@@ -394,5 +395,5 @@ func (m *memory) byCoverage(query string) (scores []scoredDocument, least float6
 	return scores, unlike
 }
 
-// load implements the interface view. It returns all passages unchanged.
+// load returns all passages unchanged, because those of this view have their texts.
 func (m *memory) load(_ context.Context, all []*passage) ([]*passage, error) { return all, nil }

@@ -9,8 +9,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// narrow implements the interface view. It leaves out documents whose summaries have few words of
-// the query. It returns a skip error if no summary covers nearly the whole query or there are few
+// narrow leaves out documents whose summaries have few words of the query, and returns how many
+// remain. It returns a skip error if no summary covers nearly the whole query or there are few
 // documents, and another error if the index is damaged.
 func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error) {
 	lists, statistics, err := d.lists(kbstore.OfSummaries)
@@ -44,9 +44,9 @@ func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error)
 	return d.count, nil
 }
 
-// keep keeps the documents that are like the query or among the best fifty, and leaves out the
-// others. The parameter coverage has the share of the query's words in each document, by part and
-// document.
+// keep leaves out documents of this search, except those that are like the query and the best
+// fifty. The parameter coverage has the share of the query's words in the summary of each document,
+// by part of the index and number of the document.
 func (d *disk) keep(coverage [][]float64) {
 	type unlikely struct {
 		part, document int
@@ -87,7 +87,7 @@ func (d *disk) keep(coverage [][]float64) {
 	d.count += len(rest)
 }
 
-// leave leaves out the documents for which the function kept returns false.
+// leave removes from this search the documents for which the function kept returns false.
 func (d *disk) leave(kept func(id string) bool) {
 	d.count = 0
 	for i, v := range d.seen {

@@ -20,7 +20,8 @@ type part struct {
 	gone []bool        // by document: it has changed or is gone; nil: none has
 }
 
-// without notes the documents at the given places as gone.
+// without records that the documents at the given positions in the segment have changed or are
+// gone.
 func (p *part) without(gone []int) {
 	for _, place := range gone {
 		if p.gone == nil {
@@ -55,7 +56,7 @@ type states struct {
 	byBase map[string]*parts
 }
 
-// get returns the last known parts of a base, or nil.
+// get returns the last known parts of a base's index, or nil if none are known.
 func (s *states) get(base string) *parts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,9 +75,9 @@ func (s *states) set(base string, p *parts) {
 	}
 }
 
-// read returns the parts of the index in the state that the reader sees. It takes from p what has
-// not changed. It reads segments that p does not have, and makes segments in memory for new
-// documents. p may be nil. It returns an error if the store fails.
+// read returns the parts of the base's index in the state now, which the reader r sees. It takes
+// over what p, an earlier state or nil, has already. It reads the other segments from the store,
+// and makes segments in memory for new documents. It returns an error if the store fails.
 func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 	now kbstore.Indexed) (*parts, error) {
 	known, fresh := map[int64]*kbstore.Segment{}, map[kbstore.Fresh]*part{}

@@ -13,16 +13,16 @@ type indexed struct {
 	model string // the model whose vectors are compared
 }
 
-// narrow implements the interface view. It always returns a skip error (see skip), because leaving
-// out documents would save nothing: the database's index already keeps a search from comparing
-// everything.
+// narrow leaves out no documents, and always returns a skip error (see skip). Leaving out documents
+// would save nothing: the database's index already keeps a search from comparing everything.
 func (x *indexed) narrow(context.Context, string, []float32) (int, error) {
 	return x.count, skip("the database looks through all documents")
 }
 
-// nearest implements the interface view. The filter and the model are conditions of the database's
-// statement, so the result has the nearest of those that may be seen. It returns a skip error if
-// there are no vectors of the model, or another error if the database fails.
+// nearest returns the n passages whose vectors are nearest to v. The filter and the model are
+// conditions of the database's statement, so only passages that may be seen are compared. It
+// returns a skip error if there are no vectors of the model, or another error if the database
+// fails.
 func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
 	candidates, err := x.reader.Dense(ctx, x.filter,
 		kbstore.Embedding{Model: x.model, Vector: v}, n)
@@ -41,8 +41,8 @@ func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, 
 	return all, nil
 }
 
-// compare implements the interface view. Passages whose vectors are of another model get no cosine.
-// It returns an error if the database fails.
+// compare sets the cosine of each passage with the query's vector v. Passages whose vectors are of
+// another model get no cosine. It returns an error if the database fails.
 func (x *indexed) compare(ctx context.Context, all []*passage, v []float32) error {
 	ids := make([]string, len(all))
 	for i, p := range all {

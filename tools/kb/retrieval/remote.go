@@ -32,9 +32,10 @@ const (
 	mostRemote    = 16 << 20 // bytes of a reply: 50 passages take far less
 )
 
-// Search implements Backend. No key of ours is sent in place of a missing token, since the service
-// would then see another caller than the one who asks. It returns the same errors as Local.Search
-// for the service's statuses, and otherwise ErrRemote.
+// Search asks the service with the caller's own token, and returns its result. Without a token it
+// returns ErrUnauthenticated: with a token of this program, the service would see another caller
+// than the one who asks. It returns the same errors as Local.Search for the service's statuses, and
+// otherwise ErrRemote.
 func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 	if q.Principal == nil || q.Principal.Token == "" {
 		return nil, ErrUnauthenticated

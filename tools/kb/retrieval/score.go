@@ -11,9 +11,9 @@ import (
 // it says what the passage below is about.
 var fieldWeights = []float64{1, 2, 1}
 
-// order returns the value by which passages are ordered if only words were compared. The share of
-// the query's words in a passage, and the longest matching piece, decide between passages that BM25
-// scores alike.
+// order returns the value by which passages are ordered if only words were compared. To the
+// passage's BM25 scores it adds a little for the share of the query's words in the passage, and for
+// the longest piece of the query in it. These decide between passages that BM25 scores alike.
 func order(p *passage, f lexical.Features) float64 {
 	sum := f.Ideal + .1*f.Coverage + .1*f.Longest
 	if p.Sparse != nil {
@@ -100,8 +100,9 @@ func rivals(all []*passage) (others []*passage) {
 	return others
 }
 
-// count sets the field numbers of all passages, which must be ordered by how well their words
-// match. The parameter near describes the cosines of the search (see background).
+// count computes, for each passage, the numbers from which its score is calculated later. The
+// passages must be ordered by how well their words match. The parameter near describes the cosines
+// of passages that have nothing to do with the query.
 func count(all []*passage, near background) {
 	if len(all) == 0 {
 		return
@@ -137,8 +138,8 @@ type background struct {
 }
 
 // backgroundOf returns the background of a search. The parameter near has the nearest passages, the
-// nearest first. If fewer than two of them are different, the method above returns zeros for this
-// background.
+// nearest first. If fewer than two of them are different, it returns the zero value, for which the
+// method above returns zeros.
 func backgroundOf(near []*passage) (b background) {
 	b.closest = map[*passage]bool{}
 	var others []*passage
@@ -162,9 +163,10 @@ func backgroundOf(near []*passage) (b background) {
 	return b
 }
 
-// above compares the cosine of a passage, in units of the background. The result next says how far
-// it exceeds the background, from -2 to 8. The result nearest says how far it exceeds the cosine of
-// the nearest other passage, from -4 to 4. Both are 0 for a passage without a vector.
+// above compares the cosine of a passage with those of passages that have nothing to do with the
+// query. The result next says how far it exceeds their level, from -2 to 8. The result nearest says
+// how far it exceeds the cosine of the nearest other passage, from -4 to 4. Both are in units of
+// the background, and 0 for a passage without a vector.
 func (b *background) above(p *passage) (next, nearest float64) {
 	if b.unit == 0 || p.Dense == nil {
 		return 0, 0

@@ -315,13 +315,14 @@ func (p *passage) closest() string {
 // passages that have it, so a whole document as a query would take seconds.
 const longestQuery = 1000
 
-// beginning returns the part of a query that is searched for.
+// beginning returns the first longestQuery characters of a query, which are all that is searched
+// for.
 func beginning(query string) string { return clip.Runes(query, longestQuery) }
 
 // round rounds a score to four digits. More digits say nothing, and fill the context of a model.
 func round(score float64) float64 { return math.Round(score*1e4) / 1e4 }
 
-// value returns a score for the metadata, limited to 0 to 1 and rounded to four digits. It is never
+// value returns a pointer to the score, limited to 0 to 1 and rounded to four digits. It is never
 // nil.
 func value(score float64) *float64 {
 	score = round(min(1, max(0, score)))

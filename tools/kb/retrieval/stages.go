@@ -56,8 +56,8 @@ type passage struct {
 	key      float64 // the value by which stage 5 orders
 }
 
-// view is what one principal may see of one knowledge base during a search. Nothing else of the
-// base can be reached through it.
+// A view is what the caller of one search may see of a knowledge base. The search reads the base
+// only through its view.
 type view interface {
 	// documents returns how many documents may be searched, and how many the base has.
 	documents() (allowed, all int)
@@ -117,7 +117,8 @@ func (s skip) Error() string { return string(s) }
 // error, because every other stage needs them.
 //
 // If whole is true, everything is read in one transaction, which costs PostgreSQL two round trips.
-// Otherwise the error may be kbstore.ErrStale, and the search has to run again.
+// If it is false and the data changes meanwhile, the error is kbstore.ErrStale, and the caller has
+// to run the search again.
 func (s *search) run(ctx context.Context, base kbstore.Base, whole bool) error {
 	var err error
 	began := time.Now()
@@ -161,9 +162,9 @@ func (s *search) step(ctx context.Context, stage stage) error {
 	return err
 }
 
-// waited returns the time that was spent for a stage before the stage ran. The rights are checked
-// when the view is opened, and the query's vector is requested even before. Otherwise this time,
-// often the longest, would be missing in the report.
+// waited returns the time that was spent on a stage before it was run, which is 0 for most stages.
+// The rights are checked when the view is opened, and the query's vector is requested even before.
+// This time, often the longest, would otherwise be missing in the report.
 func (r *Report) waited(s *search) time.Duration {
 	switch r.Number {
 	case "2":
@@ -264,8 +265,8 @@ func (s *search) merge(_ context.Context, r *Report) error {
 
 // closer runs stage 5: it looks at where and how the query's words occur in each passage, and gives
 // the passage its score. If vectors were compared, passages are ordered by this score, so that a
-// passage in other words is not lost here. Otherwise they are ordered by how the words match. It
-// returns an error if the passages cannot be read.
+// passage with other words than the query is not lost here. Otherwise they are ordered by how the
+// words match. It returns an error if the passages cannot be read.
 func (s *search) closer(ctx context.Context, r *Report) error {
 	r.In = len(s.passages)
 	features, err := s.view.features(s.asked, s.passages)

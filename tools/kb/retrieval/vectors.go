@@ -51,9 +51,9 @@ func (x *vectors) expect(chunks []kbstore.Chunk) {
 	}
 }
 
-// set adds the vector of a row, or records why it cannot be used. While a base is imported again
-// with another model, it has vectors of both models, and a search finds the vectors of the model in
-// use.
+// set stores the vector of a row, or counts it as unusable if another model made it or its length
+// differs. While a base is imported again with another model, it has vectors of both models, and a
+// search finds the vectors of the model in use.
 func (x *vectors) set(row int, e kbstore.Embedding) {
 	for row >= len(x.has) {
 		x.has = append(x.has, false)
@@ -103,8 +103,9 @@ func (x *vectors) dimensions() int {
 	return x.exact.Dimensions()
 }
 
-// comparable returns an error if a query's vector v cannot be compared with these vectors. If there
-// are no vectors, it returns a skip error (see skip), since the model has not failed.
+// comparable returns nil if a query's vector v can be compared with these vectors. It returns an
+// error if they have another length or come from another model. If there are no vectors, it returns
+// a skip error (see skip), since the model has not failed.
 func (x *vectors) comparable(v []float32) error {
 	if x.count > 0 && x.dimensions() != len(v) {
 		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d",

@@ -24,7 +24,7 @@ func (m *memory) visible(query string) *lexical.Index {
 }
 
 // visibleSummaries returns the index of the summaries' words. Its statistics include only summaries
-// that may be seen, for the same reason as in visible.
+// that may be seen, because a score must not reveal which words are in hidden ones.
 func (m *memory) visibleSummaries(query string) *lexical.Index {
 	if m.all {
 		return &m.summaries
@@ -39,8 +39,8 @@ func (m *memory) visibleSummaries(query string) *lexical.Index {
 	return m.summaries.Part(texts, tokens, func(row int) bool { return rows[row] }, query)
 }
 
-// comparable returns an error if a query's vector cannot be compared with the vectors that may be
-// seen (see vectors.comparable).
+// comparable returns nil if a query's vector can be compared with the vectors of the passages that
+// may be seen, and otherwise an error that says why not (see vectors.comparable).
 func (m *memory) comparable(v []float32) error {
 	if m.all {
 		return m.vectors.comparable(v)
