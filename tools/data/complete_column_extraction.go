@@ -37,8 +37,8 @@ func completeColumnExtraction() tools.Tool {
 	}
 }
 
-// extracted is the tool's result. Its members and both messages are exactly those of the
-// specification. If escalate is true, a phase of the agent ends.
+// extracted is the result of complete_column_extraction. Its members and both messages are exactly
+// those of the specification. If escalate is true, the agent's current phase ends.
 type extracted struct {
 	Status   string `json:"status"`
 	Message  string `json:"message"`

@@ -6,9 +6,9 @@ import (
 	"toolnorm/internal/embedding"
 )
 
-// Config contains the settings of the data tools. The command line reads the tags; the names in
-// capitals without TOOLNORM_ are those in the tools' specification. A missing setting disables only
-// what needs it, and the result of a tool then names it; the program still starts.
+// Config contains the settings of the data tools. The command line reads the fields' tags. The
+// environment variables without TOOLNORM_ are named in the tools' specification. If a setting is
+// missing, the program still starts; only the tools that need it fail, with a result that names it.
 type Config struct {
 	Tools string `name:"data-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_DATA_TOOLS" restart:"yes" help:"Offer the data tools (embeddings, similarity search, SQL): always, never, or auto: only if one of their settings is present or documents were imported."`
 

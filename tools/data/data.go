@@ -120,9 +120,9 @@ func (d *Data) All() []tools.Tool {
 		d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}
 }
 
-// hints returns the hints of the tools here. All of them only read, and openWorld says whether a
-// tool contacts servers. An MCP client asks its user before it calls a tool that may change
-// something; none of these does.
+// hints returns the hints of the data tools. All these tools only read; openWorld says whether the
+// tool contacts servers. An MCP client asks its user before it calls a tool that could change
+// something, and none of these does.
 func hints(openWorld bool) tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &openWorld}

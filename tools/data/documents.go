@@ -75,9 +75,9 @@ func paragraphs(text []byte) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\n"), nil
 }
 
-// rowsOf returns a document for each row of separated values (see csvrows.Read). A first row of one
-// value is the name of the only column, whose texts may have any other separator. rowsOf returns an
-// error if the rows differ in length.
+// rowsOf returns a document for each row of separated values below the row with the columns' names
+// (see csvrows.Read). If there is only one column, only a comma separates values, so its texts may
+// contain tabs, for example. rowsOf returns an error if the rows differ in length.
 func rowsOf(text []byte) ([]string, error) {
 	lines := strings.ReplaceAll(string(text), "\r\n", "\n")
 	rows := csvrows.Read(lines)

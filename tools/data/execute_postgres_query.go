@@ -41,8 +41,8 @@ func (d *Data) executePostgresQuery() tools.Tool {
 	}
 }
 
-// queried is the result of the tool. The names and messages are the specification's, and sqlstate,
-// columns, row_count and truncated are additions.
+// queried is the result of execute_postgres_query. The names and messages are the specification's,
+// and sqlstate, columns, row_count and truncated are additions.
 type queried struct {
 	Status   string    `json:"status"`
 	Message  string    `json:"message"`
@@ -56,8 +56,8 @@ type csvTable struct {
 	Content content `json:"content"`
 }
 
-// content is a table with its statement. SQL is the statement as the caller sent it, without the
-// cursor with which it is run.
+// content is the table in the result of execute_postgres_query. SQL is the statement as the caller
+// sent it, without the cursor with which it is run.
 type content struct {
 	SQL     string            `json:"sql"`
 	Records []json.RawMessage `json:"records"`
@@ -67,9 +67,9 @@ type content struct {
 	Truncated bool     `json:"truncated"`
 }
 
-// query runs the statement in args and logs it. A statement that fails has a result as well, and
-// not a Go error. The result then has isError, for MCP clients, and status, for agents that follow
-// the specification.
+// query runs the statement in args and logs it. If the statement fails, query returns a result that
+// says so, and no Go error. This result has isError for MCP clients, and status for agents that
+// follow the specification.
 func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
 		SQL string `json:"sql_query"`

@@ -27,8 +27,8 @@ func (d *Data) getSQLReferenceDocuments() tools.Tool {
 	}
 }
 
-// referenceDocuments is the result of the tool: documents as they were stored, the most relevant
-// first.
+// referenceDocuments is the result of get_sql_reference_documents: documents as they were stored,
+// the most relevant first.
 type referenceDocuments struct {
 	Documents []string `json:"reference_docs"`
 	Stages    []stage  `json:"stages"`

@@ -30,7 +30,7 @@ func (d *Data) getTextEmbedding() tools.Tool {
 	}
 }
 
-// embeddings is the result of the tool: vectors in the order of the texts.
+// embeddings is the result of get_text_embedding: vectors in the order of the texts.
 type embeddings struct {
 	Embeddings [][]float32 `json:"embeddings"`
 }

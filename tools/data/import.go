@@ -129,9 +129,10 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string,
 	return out, d.chroma.Delete(ctx, gone)
 }
 
-// embedNew makes the vectors that do not exist yet, in batches, and returns how many. It returns an
-// error if the model or the database fails. With Chroma, each batch is stored at once, so an import
-// that is interrupted continues from there the next time. Without a model it does nothing.
+// embedNew makes the vectors that documents of a source do not have yet, in batches, and returns
+// how many. With Chroma, each batch is stored before the next is made, so an import that is
+// interrupted continues from there the next time. Without a model it does nothing. It returns an
+// error if the model or the database fails.
 func (d *Data) embedNew(ctx context.Context, source string, all []document,
 	progress func(done, all int)) (made int, err error) {
 	progress(0, len(all))

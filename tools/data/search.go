@@ -7,8 +7,8 @@ import (
 	"toolnorm/internal/lexical"
 )
 
-// stage reports the outcome of one way of searching. Without it, a search by words would look like
-// a search by meaning that found little.
+// stage reports how one way of searching went. If the result did not have it, a search by words
+// would look like a search by meaning that found little.
 type stage struct {
 	Name   string `json:"name"`   // dense (by vectors) or sparse (by words)
 	Status string `json:"status"` // ok, skipped (not set, not needed) or failed

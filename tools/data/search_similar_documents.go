@@ -31,14 +31,16 @@ func (d *Data) searchSimilarDocuments() tools.Tool {
 	}
 }
 
-// similarDocuments is the result of the tool: the documents for each query, the most similar first.
+// similarDocuments is the result of search_similar_documents: the documents for each query, the
+// most similar first.
 type similarDocuments struct {
 	Documents [][]string `json:"documents"`
 	Stages    []stage    `json:"stages"`
 }
 
-// similar searches for all queries (see find). A query that finds nothing has an empty list, so
-// that lists and queries correspond. It returns an error if the documents cannot be searched.
+// similar runs search_similar_documents: it returns the most similar documents for each query. A
+// query that finds nothing has an empty list, so that lists and queries correspond. It returns an
+// error if the documents cannot be searched.
 func (d *Data) similar(ctx context.Context, in struct {
 	Queries []string `json:"query_list"`
 	N       float64  `json:"n_results"` // 5.0 is an integer in a schema, but not in Go

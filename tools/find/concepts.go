@@ -50,10 +50,10 @@ func meant(text string) string {
 	return b.String()
 }
 
-// says reports whether a text contains the word or the words of a phrase, which is the parameter
-// said. The text must be in lower case, with a blank before and after each word. A * at the end of
-// the phrase matches the rest of a word. Chinese, Japanese and Korean words match anywhere, since
-// those scripts do not separate words as English does.
+// says reports whether a text contains the phrase said, which is a word or several words. The text
+// must be in lower case, with a blank before and after each word. A * at the end of the phrase
+// matches the rest of a word. Chinese, Japanese and Korean words match anywhere, since those
+// scripts do not separate words as English does.
 func says(text, said string) bool {
 	if strings.ContainsFunc(said, func(c rune) bool {
 		return unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)

@@ -17,11 +17,12 @@ import (
 // the beginning is A, and an h there is H. For example, upload is APRT, and hotel is HTR.
 type loans map[string][]string
 
-// enough reports whether a sound has at least three consonants, including an H at the beginning.
-// Too many words have the same two.
+// enough reports whether a sound (see loans) is long enough to identify words. It must have at
+// least three consonants, one of which may be an H at the beginning. Too many words have the same
+// two.
 func enough(sound string) bool { return len(strings.TrimPrefix(sound, "A")) >= 3 }
 
-// add adds the words of a text that consist of ASCII letters.
+// add records the words of a text that consist of ASCII letters, by their sounds.
 func (l loans) add(text string) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(Words(text)), func(r rune) bool {
 		return r < 'a' || r > 'z'
@@ -96,8 +97,8 @@ func spelled(word string) (takes int, sound, other string) {
 // mostSounds is the largest number of sounds that one word gets.
 const mostSounds = 4
 
-// sounds returns the possible sounds (see loans) of an English word in lower case. word must not be
-// empty.
+// sounds returns the possible sounds of an English word in lower case. A sound is the sequence of
+// the word's consonants, such as APRT for upload (see loans). word must not be empty.
 func sounds(word string) []string {
 	all := []string{""}
 	if word[0] == 'h' {
@@ -155,7 +156,8 @@ const (
 	finals   = " KKKNNNTRKMPRTPRMPPTTNTTKTP "
 )
 
-// syllables returns the sound (see loans) of a word in Hangul or katakana. word must not be empty.
+// syllables returns the sound of a word in Hangul or katakana, which is the sequence of its
+// consonants (see loans). word must not be empty.
 func syllables(word []rune) (sound []byte) {
 	var last byte
 	say := func(c byte) {
@@ -189,8 +191,8 @@ func syllables(word []rune) (sound []byte) {
 	return sound
 }
 
-// start returns 'A' for a letter that begins with a vowel, 'H' for one that begins with h, and
-// otherwise a blank.
+// start returns how the sound of a word that begins with the Hangul or katakana letter r begins:
+// 'A' for a vowel, 'H' for an h, and otherwise a blank.
 func start(r rune) byte {
 	switch {
 	case r >= '가' && r <= '힣' && (r-'가')/588 == 11,
@@ -202,7 +204,8 @@ func start(r rune) byte {
 	return ' '
 }
 
-// kana returns the class of the consonant of a katakana letter, or a blank if it has none.
+// kana returns the class of the consonant of a katakana letter (see loans), such as K for カ, or a
+// blank if it has none.
 func kana(r rune) byte {
 	switch {
 	case strings.ContainsRune("カガキギクグケゲコゴ", r):

@@ -195,15 +195,15 @@ func (m *Meanings) make(ctx context.Context, texts []string) {
 	m.making = nil
 }
 
-// restart drops all vectors.
+// restart drops all cached vectors.
 func (m *Meanings) restart() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kept = nil
 }
 
-// If too many vectors are cached, forget drops all except those of the given texts. The caller
-// holds m.mu.
+// forget drops all cached vectors except those of the given texts, if too many are cached. The
+// caller holds m.mu.
 func (m *Meanings) forget(texts [][3]string) {
 	if len(m.kept) <= 2*3*mostTools {
 		return

@@ -45,8 +45,8 @@ func (c *Config) embedders(model *embedding.Client) (questions, passages *embedd
 	return model.With(chosen(c.QueryPrefix, query)), model.With(chosen(c.PassagePrefix, passage))
 }
 
-// chosen returns the prefix that the setting set asks for. For "auto" or "" that is the parameter
-// known, for "none" it is "", and otherwise it is the setting itself.
+// chosen returns the prefix that a model gets before each text, as the setting set asks for. For
+// "auto" or "" that is the parameter known, for "none" it is "", and otherwise it is set itself.
 func chosen(set, known string) string {
 	switch set {
 	case "auto", "":

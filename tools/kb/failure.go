@@ -12,13 +12,13 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// failure returns a failed result with an HTTP status from the specification's table. The status is
-// part of the message, because results in MCP and chat have no status; the HTTP API answers with
-// it.
+// failure returns a failed result with an HTTP status from the specification's table and a message.
+// The status is also a part of the result's text, because results in MCP and chat have no status of
+// their own; the HTTP API answers with it.
 func failure(status int, message string) tools.Result { return hinted(status, message, "") }
 
-// hinted does the same as failure, with a hint in addition to the specification's words, for a
-// model that can act on it.
+// hinted returns a failed result with an HTTP status and the specification's message. The hint is
+// an addition for a model that can act on it, or "".
 func hinted(status int, message, hint string) tools.Result {
 	text, err := chat.JSON(struct {
 		Status  int    `json:"status_code"`

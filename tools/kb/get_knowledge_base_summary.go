@@ -52,7 +52,8 @@ func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time)
 	}
 }
 
-// summary is the tool's result. It has the specification's members in the specification's order.
+// summary is the result of get_knowledge_base_summary. It has the specification's members in the
+// specification's order.
 type summary struct {
 	Base       string     `json:"knowledge_base_id"`
 	Summary    string     `json:"summary"`
@@ -107,8 +108,9 @@ func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time)
 	return out, nil
 }
 
-// refuseBase is for tools.Tool.Refuse. It returns a failure and true if the caller is not
-// authenticated, or if it is not clear which knowledge base is meant.
+// refuseBase decides, before the arguments are checked against the schema, whether a call is
+// refused. It returns a failure and true if the caller is not authenticated, or if the arguments in
+// text do not make clear which knowledge base is meant. It is used as a tools.Tool.Refuse.
 func (b bases) refuseBase(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true

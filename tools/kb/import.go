@@ -166,9 +166,9 @@ type work struct {
 	dimensions int
 }
 
-// prepare reads the base's documents and fills in missing settings. It reads the documents once and
-// not file by file, because the usual second import only compares a thousand hashes. It returns an
-// error if the store fails.
+// prepare begins an import: it fills in missing settings and reads all documents of the base. It
+// reads them here and not again for each file, because a repeated import usually only compares a
+// thousand hashes. It returns an error if the store fails.
 func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Collection == "" {
 		in.Collection = DefaultCollection

@@ -104,10 +104,10 @@ func (k *KB) Close() error {
 	return k.Store.Close()
 }
 
-// Wanted reports whether the tools should be offered. They should if the settings say so, or, if
-// the settings leave it open, if one of them names a server or there is a knowledge base. Every
-// offered tool makes a small model less precise. The bases are counted each time, since another
-// program may create the first one. It returns an error if the store fails.
+// Wanted reports whether the tools should be offered. If the settings leave that open, they should
+// be if a setting names a server or there is a knowledge base, because every offered tool makes a
+// small model less precise. The bases are counted each time, since another program may create the
+// first one. It returns an error if the store fails.
 func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	switch {
 	case k.config.Tools == "never":
@@ -183,9 +183,10 @@ func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	return nil
 }
 
-// Watch calls Offer after every change of the store, until ctx ends. So the tools are offered as
-// soon as there is a knowledge base, even if another program creates it. Later errors are passed to
-// failed. Watch returns an error if it cannot listen for changes, and does nothing without a store.
+// Watch calls Offer, which adds or removes the tools, after every change of the store until ctx
+// ends. So the tools are offered as soon as there is a knowledge base, even if another program
+// creates it. Watch returns an error if it cannot listen for changes, and passes the errors of
+// Offer to failed. It does nothing without a store.
 func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
 	if k.Store == nil {
 		return nil

@@ -64,9 +64,10 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 	return made, err
 }
 
-// embedFor makes new vectors for a document from another base, and returns its passages and how
-// many vectors it made. It returns no passages if the old vectors fit this base. It returns an
-// error if they do not fit and there is no model, or if the model or the store fails.
+// embedFor makes new vectors for the document d, which comes from the base from, if its vectors do
+// not fit this base. It returns the document's passages and how many vectors it made, or no
+// passages if the old vectors fit. It returns an error if they do not fit and there is no model, or
+// if the model or the store fails. The parameter there has the documents of this base.
 func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document,
 	there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
 	other := slices.ContainsFunc(there, func(o kbstore.Document) bool {

@@ -20,7 +20,8 @@ var searchDocumentsText string
 // number is the JSON Schema of a score that may be missing.
 const number = `{"type": ["number", "null"]}`
 
-// searchDocuments returns the tool search_documents, which searches with the backend b.
+// searchDocuments returns the tool search_documents. The backend b runs its searches, and known
+// finds the knowledge base that a caller means.
 func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	yes, no := true, false
 	return tools.Tool{
@@ -87,10 +88,11 @@ func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 	return q
 }
 
-// refuseSearch is for tools.Tool.Refuse, before the arguments are checked against the schema. It
-// returns a failure and true for a caller that is not authenticated, and for mistakes for which the
-// specification prescribes a sentence; the validator would write another, such as "maximum: 51 is
-// greater than 50". It returns false for all other mistakes, which the schema's check reports.
+// refuseSearch decides, before the arguments are checked against the schema, whether a search is
+// refused. It returns a failure and true for a caller that is not authenticated, and for mistakes
+// for which the specification prescribes a sentence; the validator would write another, such as
+// "maximum: 51 is greater than 50". It returns false for all other mistakes, which the schema's
+// check reports. It is used as a tools.Tool.Refuse.
 func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true
