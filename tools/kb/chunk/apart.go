@@ -60,7 +60,7 @@ func readHere(ending string, data []byte) (t Text, err error) {
 }
 
 // readApart reads a file in another process. It returns the reader's error, or an error if the
-// process has been ended.
+// process was ended, for example because it took too long.
 func readApart(name string, data []byte) (t Text, err error) {
 	ending := strings.ToLower(filepath.Ext(name))
 	answer, err := apartReader.Do(context.Background(), slices.Concat([]byte(ending+"\n"), data))

@@ -116,8 +116,8 @@ type elements struct {
 	err    error // io.EOF at the end
 }
 
-// elementsOf returns the elements of a part. If there is no such part, there are no elements, and
-// err is errNoZip.
+// elementsOf returns the elements of a part of the file. If there is no such part, it has no
+// elements, and its field err is errNoZip.
 func (a *archive) elementsOf(name string) *elements {
 	c := a.open(name)
 	if c == nil {

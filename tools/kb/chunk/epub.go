@@ -7,8 +7,8 @@ import (
 )
 
 // readEPUB reads the chapters of a book in their order, each as an HTML page. A chapter that cannot
-// be read becomes a problem of the text. It returns an error if the file cannot be opened, has no
-// chapters or has too much text.
+// be read is reported in the text's problems. It returns an error if the file cannot be opened, has
+// no chapters or has too much text.
 func readEPUB(data []byte) (t Text, err error) {
 	a, err := openArchive(data)
 	if err != nil {

@@ -70,7 +70,7 @@ func (f *flow) node(e xml.StartElement) {
 	f.deeper()
 }
 
-// deeper reads the content of the current element.
+// deeper reads the content of the current element: the elements in it by their roles, and its text.
 func (f *flow) deeper() {
 	if f.loose {
 		f.inside(f.node, func(s string) { f.write(blanks.ReplaceAllString(s, " ")) })
@@ -115,7 +115,7 @@ func (f *flow) within(struck bool, sign string, read func()) {
 
 // The roles that elements have in most formats.
 
-// skipped handles an element that is left out.
+// skipped handles an element whose content is left out, so it does nothing.
 func skipped(*flow, xml.StartElement) {}
 
 // textRole handles an element whose content is text.
@@ -197,7 +197,7 @@ func tableRole(f *flow, _ xml.StartElement) {
 	}
 }
 
-// grid reads the cells of a table.
+// grid reads the current element, a table, and returns its cells.
 func (f *flow) grid() *grid {
 	outer := *f
 	f.table, f.cell, f.para = &grid{}, nil, nil

@@ -207,7 +207,7 @@ func misplaced(before, r rune, l *language) bool {
 // isASCIILetter reports whether a character is one of A to Z or a to z.
 func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// cjkSign reports whether a character is a sign that all East Asian texts share.
+// cjkSign reports whether a character is a sign, such as 。, that all East Asian texts share.
 func cjkSign(r rune) bool {
 	return r >= 0x3000 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60 || r >= 0x2460 && r <= 0x2473 ||
 		strings.ContainsRune("・ー→←↑↓○●◎□■△▲▽▼☆★※", r) && r != 'ー'

@@ -203,7 +203,7 @@ func (p *page) line(mark string) {
 	p.text.WriteString(mark)
 }
 
-// flush ends a block. It removes the bar after the last cell of a row.
+// flush ends a block. It removes a bar at the end, since bars only separate the cells of a row.
 func (p *page) flush() {
 	p.end()
 	lines := strings.Split(p.text.String(), "\n")

@@ -212,7 +212,7 @@ func encodingNamed(label string) encoding.Encoding {
 	return e
 }
 
-// body reads a text of the message. If it cannot be decoded, the mail gets a problem.
+// body reads a text of the message. If it cannot be decoded, this is added to the mail's problems.
 func (m *mail) body(kind, label string, body []byte) {
 	text, problem, err := inUTF8(body, encodingNamed(label))
 	if err != nil {

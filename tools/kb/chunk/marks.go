@@ -33,8 +33,7 @@ func (m *marks) within(struck bool, sign string, read func()) {
 	read()
 }
 
-// end returns the mark that closes struck text at the end of a line, or "" if no struck text is
-// open.
+// end returns ~~, which ends struck text, at the end of a line, or "" if no struck text is open.
 func (m *marks) end() string {
 	open := m.open
 	if m.open, m.sign = false, ""; open {

@@ -26,9 +26,9 @@ const mostPages = 5000
 const pageTime = 10 * time.Second
 
 // textOfPDF reads the text of a PDF. It repairs a damaged file, and decrypts a file that needs no
-// password. Pages that cannot be read become problems of the text. It returns an error if the file
-// cannot be opened, is too large, or has no text, such as a scanned PDF, in which letters are
-// pictures.
+// password. Pages that cannot be read are reported in the text's problems. It returns an error if
+// the file cannot be opened, is too large, or has no text, such as a scanned PDF, in which letters
+// are pictures.
 func textOfPDF(data []byte) (t Text, err error) {
 	defer func() { // the library may panic on a broken file
 		if broken := recover(); broken != nil {

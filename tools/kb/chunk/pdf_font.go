@@ -21,9 +21,9 @@ type font struct {
 	width  func(raw string) float64 // in multiples of the font size
 }
 
-// newFont returns a font. The best source for its letters is the map for copying text (ToUnicode),
-// which most files have. Letters of a font without any information are not decoded, and counted in
-// r.unknown.
+// newFont returns the font that v describes. The best source for its letters is the map for copying
+// text (ToUnicode), which most files have. Letters of a font without any information are not
+// decoded, and counted in r.unknown.
 func (r *reader) newFont(v pdf.Value) font {
 	f := pdf.Font{V: v}
 	wide := v.Key("Subtype").Name() == "Type0"
@@ -109,9 +109,9 @@ func namedEncoding(name string) encoding.Encoding {
 // mostStream is how many bytes of a stream are unpacked.
 const mostStream = 16 << 20
 
-// streamOf returns the data of a stream, or of a list of streams that belong together. If a stream
-// is damaged, it returns what can be read. The library unpacks as its output is read, so the limit
-// also bounds the memory.
+// streamOf returns the data of a stream, or of a list of streams that belong together, up to a
+// limit. If a stream is damaged, it returns what can be read. The PDF library unpacks only as much
+// as is read, so the limit also bounds the memory.
 func streamOf(v pdf.Value) (data []byte) {
 	if v.Kind() == pdf.Array {
 		for i := range min(v.Len(), mostPages) {
@@ -137,7 +137,7 @@ type letters struct {
 	other  func(code int) string // decodes a code that is in neither; nil: such a code has no text
 }
 
-// letterRange is a range of codes for consecutive characters.
+// letterRange is a range of a font's codes that stand for consecutive characters.
 type letterRange struct {
 	first, last int
 	text        []rune // text of the first code; for the following ones its last rune counts up
@@ -213,8 +213,8 @@ func utf16Text(s string) string {
 	return string(utf16.Decode(units))
 }
 
-// decode decodes a string. A code that neither the map nor the encoding knows is left out, because
-// it is a picture, such as a bullet in a symbol font.
+// decode decodes a string. A code that neither the font's map nor its encoding knows is left out,
+// because it is a picture, such as a bullet in a symbol font.
 func (m *letters) decode(raw string) string {
 	var b strings.Builder
 	for i := 0; i+m.bytes <= len(raw); i += m.bytes {
@@ -246,7 +246,7 @@ func (m *letters) ranged(n int) string {
 }
 
 // simpleWidth returns a function that measures strings in a font with one-byte codes. All 256 codes
-// are measured once, since the library looks each one up in the file.
+// are measured once, since the PDF library looks each one up in the file.
 func simpleWidth(f pdf.Font) func(string) float64 {
 	widths := [256]float64{}
 	for code := range widths {
@@ -260,7 +260,7 @@ func simpleWidth(f pdf.Font) func(string) float64 {
 	}
 }
 
-// number returns a PDF number as a float. The library's Float64 works only for reals.
+// number returns a PDF number as a float. The PDF library's Float64 works only for reals.
 func number(v pdf.Value) float64 {
 	if v.Kind() == pdf.Integer {
 		return float64(v.Int64())

@@ -11,9 +11,10 @@ import (
 	"strconv"
 )
 
-// unlockedPDF returns a PDF without its encryption, if that is AES with 256 bits, which the library
-// does not support, and reading needs no password. It returns nil for any other file. Only streams
-// are decrypted. Strings outside of pages, such as the title, stay encrypted and must not be used.
+// unlockedPDF returns a PDF without its encryption, if that is AES with 256 bits, which the PDF
+// library does not support, and reading needs no password. It returns nil for any other file. Only
+// streams are decrypted. Strings outside of pages, such as the title, stay encrypted and must not
+// be used.
 func unlockedPDF(data []byte) []byte {
 	start := bytes.Index(data, []byte("%PDF-"))
 	if start < 0 {

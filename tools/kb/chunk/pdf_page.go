@@ -30,8 +30,8 @@ type piece struct {
 	size      float64
 }
 
-// state is the part of PDF's text state that determines positions (ISO 32000-1, 9.3). It is a
-// value, because the operators q and Q save and restore it.
+// state is the part of PDF's text state that determines positions (ISO 32000-1, 9.3). The operators
+// q and Q save and restore it by copying the struct.
 type state struct {
 	page    matrix // the current transformation
 	font    font
@@ -193,7 +193,7 @@ func (r *reader) textOperator(op string, at func(int) token, n func(int) float64
 	}
 }
 
-// set begins a line at the position of a matrix.
+// set begins a line of text at the position that the matrix gives.
 func (r *reader) set(m matrix) { r.text, r.line = m, m }
 
 // next begins a line at an offset from the beginning, and not the end, of the current line.
@@ -203,8 +203,8 @@ func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.lin
 func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0}.times(r.text) }
 
 // show shows a string in the current font. It separates letters by blanks if their spacing is as
-// wide as a blank and the string is short (see longestSpread). Word spacing counts bytes of code
-// 32, because it applies only to one-byte fonts (9.3.3).
+// wide as a blank and the string is short (see longestSpread). The spacing of words is added after
+// each byte of code 32, but only in one-byte fonts (9.3.3).
 func (r *reader) show(raw string) {
 	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 &&
 		len(raw) <= longestSpread && r.font.decode != nil; !spread ||

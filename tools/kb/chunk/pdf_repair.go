@@ -13,8 +13,8 @@ import (
 )
 
 // repairedPDF returns a PDF with a new list of the objects that it contains, for a file whose list
-// is wrong or missing. So junk before or after a file, an interrupted download, or an editor that
-// moved things costs at most what is really lost.
+// is wrong or missing. So a file with junk before or after it, an interrupted download, or a file
+// in which an editor moved things can be read except for what is really lost.
 //
 // Objects that are packed in streams are unpacked and appended to the file. repairedPDF returns nil
 // if the data does not look like a PDF.
@@ -42,7 +42,7 @@ type finder struct {
 	key      []byte         // key of the encrypted streams; nil: they are not decrypted
 }
 
-// object is the position and the generation of an object.
+// object is the position of a PDF object in the file, and the object's generation number.
 type object struct{ offset, generation int }
 
 // Expressions that find the objects of a file and their members.
@@ -99,7 +99,8 @@ const (
 	longestDict = 1 << 16 // bytes before a stream
 )
 
-// number returns the number in a span of m.data. The span is relative to the offset from.
+// number returns the number in m.data at the indexes span[0] to span[1], which are relative to
+// from.
 func (m *finder) number(from int, span []int) int {
 	n, _ := strconv.Atoi(string(m.data[from+span[0] : from+span[1]])) // at most nine digits
 	return n

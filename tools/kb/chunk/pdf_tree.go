@@ -13,8 +13,8 @@ const (
 	mostNodes   = 4 * mostPages
 )
 
-// leaf is a page. Pages are collected here, because the library finds a page by counting all pages
-// before it, so that a broken page would make the pages after it unreadable.
+// leaf is a page. Pages are collected before they are read, because the PDF library finds a page by
+// counting all pages before it, so that a broken page would make those after it unreadable.
 type leaf struct {
 	pdf.Page
 	resources pdf.Value // its own resources, or those of a node above it
@@ -27,7 +27,8 @@ type tree struct {
 	nodes int
 }
 
-// pagesOf returns the pages of a file in their order. A page that cannot be read has an err.
+// pagesOf returns the pages of a file in their order. The field err of a page says why it cannot be
+// read.
 func pagesOf(file *pdf.Reader) (t tree) {
 	err := guarded(func() { t.enter(file.Trailer().Key("Root").Key("Pages"), pdf.Value{}, 0) })
 	if err != nil {

@@ -87,7 +87,7 @@ func sheetRows(book *excelize.File, name string) (all [][]string, err error) {
 }
 
 // mergedCells returns the ranges of merged cells of each sheet, as "A2:A4", by the sheets' names.
-// It reads them by itself, since the library would keep whole sheets in memory.
+// It reads the file itself, since the library for spreadsheets would keep whole sheets in memory.
 func mergedCells(data []byte) map[string][]string {
 	all := map[string][]string{}
 	a, err := openArchive(data) // which has its own limit of unpacked bytes
@@ -112,7 +112,7 @@ func mergedCells(data []byte) map[string][]string {
 }
 
 // fillMerged copies the text of each merged cell from its first row to the others, except to rows
-// that are otherwise empty.
+// that are otherwise empty. The ranges are those of merged cells, such as "A2:A4".
 func fillMerged(rows [][]string, ranges []string) {
 	var g grid
 	for _, at := range ranges {

@@ -25,7 +25,8 @@ var slideRoles = map[string]role{
 	"sup": signed(raised), "sub": signed(lowered), // formulas
 }
 
-// shape handles a shape. The element with its kind comes before its text.
+// shape reads a shape on a slide. The kind of the shape, which an element before its text gives,
+// counts only within the shape.
 func shape(f *flow, _ xml.StartElement) {
 	outer := f.kind
 	f.kind = ""
@@ -33,7 +34,8 @@ func shape(f *flow, _ xml.StartElement) {
 	f.kind = outer
 }
 
-// slideRun handles a part of a paragraph, whose properties come before its text.
+// slideRun reads a part of a paragraph. The element with the part's properties comes before its
+// text.
 func slideRun(f *flow, _ xml.StartElement) {
 	struck, sign := false, ""
 	f.inside(func(e xml.StartElement) {
@@ -145,8 +147,8 @@ func relationID(e xml.StartElement) string {
 	return ""
 }
 
-// slide reads a slide with its diagrams, charts and notes. If the slide is hidden, it reads nothing
-// and returns true.
+// slide reads a slide, which is the given part of the file, with its diagrams, charts and notes. If
+// the slide is hidden, it reads nothing and returns true.
 func (f *flow) slide(a *archive, part string) (hidden bool) {
 	x := a.elementsOf(part)
 	f.begin()
