@@ -66,7 +66,7 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 }
 
 // Shares returns the distinct tokens of the query. The weight of each is its share in the weight of
-// the whole query, so all weights together are 1. Features.Coverage is the sum of those of the
+// the whole query, so all weights together are 1. Features.Coverage adds up the weights of the
 // tokens that a text has.
 func (l *Look) Shares() (all []Term) {
 	for i, t := range l.terms {

@@ -201,9 +201,9 @@ type term struct {
 }
 
 // asked returns the tokens of a query. A pair of Chinese or Japanese characters gets less weight if
-// no text contains it, but some text contains the pair that overlaps it before or after. It usually
-// lies across the border of two words. For example, 计划是 contains the word 计划, while 划是 means
-// nothing.
+// no text contains it, but some text contains the pair that overlaps it before or after. Such a
+// pair usually lies across the border of two words. For example, 计划是 contains the word 计划, while 划是
+// means nothing.
 func (x *Index) asked(query string) []piece {
 	all := cut(query)
 	known := make([]bool, len(all))

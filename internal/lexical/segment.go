@@ -34,9 +34,9 @@ type building struct {
 	postings    []byte
 }
 
-// Add adds a text that has one or more fields and belongs to a class. A long list contains the
-// number of texts of each class. So a search that only counts the texts of some classes need not
-// read the list's postings.
+// Add adds a text that has one or more fields and belongs to a class, for example of texts with the
+// same access rights. A long list contains the number of texts of each class. So a search that only
+// counts the texts of some classes need not read the list's postings.
 func (b *Builder) Add(class int, fields ...string) {
 	if b.numbers == nil {
 		b.numbers = map[string]uint32{}
@@ -101,8 +101,8 @@ func (b *Builder) Segment() *Segment {
 // than the postings.
 const longList, longClass = 64, 4
 
-// countClasses appends to the bytes in to how many texts of each class are in the list l. For a
-// list with too many classes it appends 0, and for a short list nothing.
+// countClasses appends to the bytes in to how many texts of the list l belong to each class. If
+// there are too many classes, it appends 0, and for a short list nothing.
 func (b *Builder) countClasses(to []byte, l *building) []byte {
 	if l.texts < longList {
 		return to
@@ -160,7 +160,7 @@ type List struct {
 	postings []byte
 }
 
-// Posting is the number of a text in a segment, and how often the text contains the token.
+// Posting says which text of a segment contains a token, by the text's number, and how often.
 type Posting struct{ Text, Count uint32 }
 
 // ReadList decodes a list of a Segment. It returns ErrDamaged if the data were changed.
@@ -252,7 +252,7 @@ type Scale struct {
 	known [8][1024]float64
 }
 
-// Scale returns the scale for the texts of the index.
+// Scale returns a Scale with the average text length of the index.
 func (x *Index) Scale() *Scale {
 	s := &Scale{average: x.average()}
 	for i := range s.known {
@@ -277,8 +277,8 @@ func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths 
 	}
 }
 
-// ReadStream returns the tokens of a text, field by field, as numbers in the segment. It returns
-// ErrDamaged if the data were changed.
+// ReadStream returns the tokens of a text, field by field. A token is given as its number in the
+// segment. It returns ErrDamaged if the data were changed.
 func ReadStream(sealed []byte) ([][]uint32, error) {
 	data, err := Unseal(sealed)
 	if err != nil {

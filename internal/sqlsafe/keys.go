@@ -25,8 +25,8 @@ func (k Kind) ConstantKeys(sql string) (found []Key) {
 	return found
 }
 
-// constantKeys returns the constant keys in the list that the tokens begin with, which comes after
-// ORDER BY or GROUP BY.
+// constantKeys returns the keys that are constant, in the list of keys with which the tokens begin.
+// The parameter of says what the list follows, ORDER BY or GROUP BY.
 func constantKeys(of string, all []token) (found []Key) {
 	depth, column := 0, false
 	var named *Key

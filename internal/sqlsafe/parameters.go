@@ -187,8 +187,8 @@ type bound struct {
 	arrays map[uint32]uint32
 }
 
-// mark is a place at which text was replaced. It maps offsets in bound.text to offsets in
-// bound.sql.
+// mark is a place at which a part of a statement was replaced. It maps offsets in the new text,
+// bound.text, to offsets in the old one, bound.sql.
 type mark struct {
 	at, was int // the offset after the replacement in text, and after the replaced part in sql
 	length  int // the length of the replaced part, in sql

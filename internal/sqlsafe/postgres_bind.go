@@ -28,10 +28,10 @@ type Typed struct {
 	Text []byte
 }
 
-// postgresValues returns the values of a statement's parameters. The error is a *Refusal if a value
-// is missing or cannot be sent. A whole number gets the smallest type that can hold it, since a
-// function with an integer parameter does not accept a larger type, as in substr(name, 1, :n). NULL
-// has the type text, unless it is Typed.
+// postgresValues returns the values of a statement's parameters in the form in which they are sent.
+// The error is a *Refusal if a value is missing or cannot be sent. A whole number gets the smallest
+// type that can hold it, since a function with an integer parameter does not accept a larger type,
+// as in substr(name, 1, :n). NULL has the type text, unless it is Typed.
 func (s *Statement) postgresValues(b *bound) (*values, error) {
 	all := &values{}
 	for i, name := range b.names {
@@ -103,8 +103,8 @@ func (v *values) untyped(typed bool) bool {
 }
 
 // single returns a *Refusal if a list without a type is used where the statement needs a single
-// value. Sent as the text {a,b}, the list would silently equal nothing. single asks the server for
-// the types of the parameters, and returns its error if that fails.
+// value. If the list were sent as the text {a,b}, it would silently equal nothing. single asks the
+// server for the types of the parameters, and returns the server's error if that fails.
 func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) error {
 	first := -1
 	for i, list := range v.lists {

@@ -38,7 +38,7 @@ const (
 	nameArray    = "array"    // an array is built
 )
 
-// name is a name in a statement that only the server can resolve.
+// name is a name in a statement whose meaning only the server knows, such as the name of a table.
 type name struct {
 	Kind string
 	// in SQL: "users", "public"."users"; without quotes for names that are only compared

@@ -166,8 +166,8 @@ func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.Nam
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
 }
 
-// Ask runs one SELECT. If the statement may not be run, the error is a *Refusal. An error of the
-// server is a *pgconn.PgError, whose Position is a position in q.SQL.
+// Ask runs one SELECT and returns its rows. If the statement may not be run, the error is a
+// *Refusal. An error of the server is a *pgconn.PgError, whose Position is a position in q.SQL.
 func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
@@ -241,11 +241,11 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	return t, err
 }
 
-// within runs a statement in a read-only transaction, calls the function read, and returns the
-// function's result or the first error. The transaction is always rolled back, because COMMIT would
-// preserve large objects and settings. For example, lo_create(0) succeeds in a read-only
-// transaction for a role without any right, and so does set_config(…, false). Advisory locks
-// outlive even a rollback, so they are released separately. Closing the connection ends its
+// within runs a statement in a read-only transaction, calls the function read to read its rows, and
+// returns the result of read or the first error. The transaction is always rolled back, because
+// COMMIT would preserve large objects and settings. For example, lo_create(0) succeeds in a
+// read-only transaction for a role without any right, and so does set_config(…, false). Advisory
+// locks outlive even a rollback, so they are released separately. Closing the connection ends its
 // transaction, too.
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	send *values, limits Limits, read reader) (*Table, error) {

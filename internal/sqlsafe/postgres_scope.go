@@ -69,8 +69,8 @@ func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	return out
 }
 
-// with computes the widths of the parts of WITH. A recursive part is evaluated repeatedly until its
-// widths stop growing or exceed the limit.
+// with computes the widths of the columns of the parts of WITH. A recursive part is evaluated
+// repeatedly until its widths stop growing or exceed the limit.
 func (m *widths) with(with map[string]any, in *scope) {
 	all, _ := with["ctes"].([]any)
 	for _, one := range all {

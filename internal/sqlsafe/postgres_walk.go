@@ -183,10 +183,10 @@ func dotNames(list any) string {
 	return strings.Join(parts(list), ".")
 }
 
-// function checks a call. It refuses functions that are neither listed nor allowed by the setting
-// sql-functions, and arguments that could make a huge text. Functions that SQL's own syntax calls
-// (EXTRACT, AT TIME ZONE) are in pg_catalog. Functions in FROM are checked as well, because they
-// are called, too, which other servers have overlooked.
+// function checks a call of a function. It refuses functions that are neither listed nor allowed by
+// the setting sql-functions, and arguments that could make a huge text. Functions that SQL's own
+// syntax calls (EXTRACT, AT TIME ZONE) are in pg_catalog. Functions in FROM are checked as well,
+// because they are called too, which other servers have overlooked.
 func (w *walk) function(call map[string]any, at int) *Refusal {
 	full := dotNames(call["funcname"])
 	name := strings.TrimPrefix(full, "pg_catalog.")
@@ -288,8 +288,8 @@ const longestFill = 10_000
 // wideFormat matches a conversion of format whose width is large or comes from an argument.
 var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
 
-// plainFormat reports whether a node is a constant format text without a large width. A text like
-// '%900000000s' makes a gigabyte.
+// plainFormat reports whether a node is a constant format text that pads no value to a large width.
+// Formatting a value with '%900000000s' makes a gigabyte.
 func plainFormat(node any) bool {
 	pattern, ok := constantText(node)
 	return ok && !wideFormat.MatchString(pattern)

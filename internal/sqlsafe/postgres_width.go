@@ -30,9 +30,9 @@ const (
 	mostVisits = 1_000_000
 )
 
-// widths estimates how wide the values of a statement become. If the field nodes is true, it
-// instead estimates how many nodes the statement has after the server has replaced each name with
-// its subquery.
+// widths estimates how many bytes the values of a statement may have. If the field nodes is true,
+// it instead estimates how many nodes the statement has after the server has replaced each name
+// with its subquery.
 type widths struct {
 	nodes  bool
 	each   float64 // the number of values that an aggregate collects
@@ -83,9 +83,8 @@ func plannedNodes(statement map[string]any) float64 {
 	return m.value(statement, &scope{}) + 4*m.tables*m.tables
 }
 
-// value returns the width of an expression, which is how many bytes its value may have. The width
-// of an unknown expression is the sum of the widths of its parts. If a statement takes too many
-// steps, m.most becomes infinite.
+// value returns how many bytes the value of an expression may have. For an unknown expression, that
+// is the sum for its parts. If a statement takes too many steps, m.most becomes infinite.
 func (m *widths) value(v any, in *scope) (sum float64) {
 	if m.visits++; m.visits > mostVisits {
 		m.most = math.Inf(1)
@@ -107,8 +106,8 @@ func (m *widths) value(v any, in *scope) (sum float64) {
 
 // node returns the width of a syntax node, which is how many bytes its value may have. The
 // parameter kind is the node's type. A member of a node has no type of its own, so kind is then the
-// member's name. If widths only counts nodes, the result is instead the number of nodes, as sized
-// describes. node never fails: for an unknown kind it returns the sum of the node's parts.
+// member's name. If m.nodes is true, the result is instead the number of nodes that the server
+// plans (see sized). node never fails: for an unknown kind it returns the sum of the node's parts.
 func (m *widths) node(kind string, v any, in *scope) float64 {
 	node, ok := v.(map[string]any)
 	if !ok {
@@ -298,9 +297,9 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	return sum
 }
 
-// joinWidth returns how much a separator adds when the elements of an array are joined. The number
-// of elements may be unknown, and joining them is one step that cannot be cancelled. So a long
-// separator is assumed to join many elements.
+// joinWidth returns how many bytes the separators add when the elements of an array are joined. The
+// number of elements may be unknown, and joining them is one step that cannot be cancelled. So a
+// long separator is assumed to join many elements.
 func joinWidth(array, separator float64) float64 {
 	elements := array / columnWidth
 	if separator > longestSeparator {
@@ -312,8 +311,8 @@ func joinWidth(array, separator float64) float64 {
 // longestSeparator is the length up to which a separator is accepted for any array.
 const longestSeparator = 32
 
-// textWidth returns the length of a constant text. For a node that is no constant text, it returns
-// the parameter width.
+// textWidth returns the length in bytes of a constant text. For a node that is no constant text, it
+// returns the parameter width.
 func textWidth(node any, width float64) float64 {
 	if text, ok := constantText(node); ok {
 		return float64(len(text))

@@ -104,7 +104,8 @@ func lowerNames(all []string) map[string]bool {
 // close closes the file. It waits for running statements, which end at their time limits.
 func (s *sqliteFile) close() error { return s.db.Close() }
 
-// ask runs one SELECT. If the statement may not be run, the error is a *Refusal.
+// ask runs one SELECT and returns its rows. If the statement may not be run, the error is a
+// *Refusal.
 func (s *sqliteFile) ask(ctx context.Context, q Statement) (t *Table, err error) {
 	q.Limits = q.Limits.or(s.config.Limits)
 	err = s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {

@@ -70,7 +70,8 @@ func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedA
 	return s.Ask(ctx, Statement{SQL: query, Values: values})
 }
 
-// Ask runs one SELECT. If the statement may not be run, the error is a *Refusal.
+// Ask runs one SELECT and returns its rows. If the statement may not be run, the error is a
+// *Refusal.
 func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	a, err := s.statement(ctx, "ask", q)
 	return a.Table, err
