@@ -61,7 +61,7 @@ CREATE TABLE data_documents (collection TEXT NOT NULL, id TEXT NOT NULL, source 
 CREATE TABLE data_changes (collection TEXT PRIMARY KEY, n INTEGER NOT NULL);`))
 }
 
-// odd warns about a row that cannot be used.
+// odd warns about a row of the database that cannot be used; why is the reason.
 func (c *collection) odd(r *store.Row, why string) {
 	if c.warn != nil {
 		c.warn(fmt.Sprintf("the row %.40q of data_documents cannot be used: %s", r.ID, why))

@@ -49,9 +49,9 @@ func (c *Config) Embedder() *embedding.Client {
 	return &embedding.Client{URL: c.EmbeddingURL, Model: c.EmbeddingModel, Key: c.EmbeddingKey}
 }
 
-// missingSQL returns the names of the variables that are missing for a connection to a database.
-// The password is not required, because the server may trust the connection, or .pgpass may have
-// it.
+// missingSQL returns the names of the environment variables that are missing for a connection to a
+// database. The password is not required, because the server may trust the connection, or .pgpass
+// may have it.
 func (c *Config) missingSQL() (names []string) {
 	for _, s := range []struct{ name, value string }{
 		{"POSTGRESQL_DB_HOST", c.PostgresHost}, {"POSTGRESQL_DB_NAME", c.PostgresName},

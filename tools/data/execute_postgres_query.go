@@ -50,7 +50,7 @@ type queried struct {
 	Data     *csvTable `json:"data,omitempty"`
 }
 
-// csvTable is a table that can be converted to CSV. Its only type is "csv_table".
+// csvTable is a table in a result, which a client can convert to CSV. Its Type is "csv_table".
 type csvTable struct {
 	Type    string  `json:"type"`
 	Content content `json:"content"`

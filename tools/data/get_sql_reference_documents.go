@@ -12,7 +12,8 @@ import (
 var getSQLReferenceDocumentsText string
 
 // getSQLReferenceDocuments returns the tool that finds what a model needs to write a statement. The
-// default of 15 results is the specification's. It has no upper bound, so 100 is our own.
+// default of 15 results is the specification's. The specification sets no upper bound, so 100 is
+// our own.
 func (d *Data) getSQLReferenceDocuments() tools.Tool {
 	return tools.Tool{
 		Name: "get_sql_reference_documents", Title: "Find references for SQL",
@@ -34,8 +35,9 @@ type referenceDocuments struct {
 	Stages    []stage  `json:"stages"`
 }
 
-// references searches by meaning and by words at once, because vectors alone miss words such as
-// created_at and E-4012. It returns an error if the documents cannot be searched at all.
+// references runs get_sql_reference_documents: it returns the documents most relevant to the query.
+// It searches by meaning and by words at once, because vectors alone miss words such as created_at
+// and E-4012. It returns an error if the documents cannot be searched at all.
 func (d *Data) references(ctx context.Context, in struct {
 	Query string  `json:"user_query"`
 	N     float64 `json:"n_results"` // 5.0 is an integer in a schema, but not in Go

@@ -28,8 +28,8 @@ func sanitizeForCSV() tools.Tool {
 	}
 }
 
-// sanitized is the result: a text without no-break spaces (U+00A0). Other characters are unchanged,
-// including U+202F, U+3000 and line breaks.
+// sanitized is the result of sanitize_for_csv: a text without no-break spaces (U+00A0). Other
+// characters are unchanged, including U+202F, U+3000 and line breaks.
 type sanitized struct {
 	Text string `json:"sanitized_text"`
 }

@@ -165,9 +165,9 @@ func (f *Finder) rank(text string) []int {
 	return f.copiesLast(rows)
 }
 
-// copiesLast moves the copies among the tools to the end. The rows are indexes of tools. A copy is
-// a tool that equals an earlier tool except for its server. Without this, three copies of one
-// server would take all places at the top.
+// copiesLast returns the rows, which are indexes of tools, with the copies among the tools moved to
+// the end. A copy is a tool that equals an earlier tool except for its server. Without this, three
+// servers with the same tools would take all places at the top.
 func (f *Finder) copiesLast(rows []int) []int {
 	isCopy := func(row int) bool { return f.copies[row] }
 	first := slices.DeleteFunc(slices.Clone(rows), isCopy)

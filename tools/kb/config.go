@@ -8,9 +8,9 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// Config contains the settings of the knowledge base tools. The command line reads the tags. The
-// model that makes vectors is the same as for the data tools (text-embedding-model-url and its
-// name).
+// Config contains the settings of the knowledge base tools. The command line reads the fields'
+// tags. The model that makes vectors is the same as for the data tools (text-embedding-model-url
+// and its name).
 type Config struct {
 	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" restart:"yes" help:"Offer the knowledge base tools (search, summary, OCR text): always, never, or auto: only if there is a knowledge base or one of their settings is present."`
 

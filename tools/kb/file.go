@@ -262,8 +262,8 @@ const (
 
 // summaryOf returns a document's title, its beginning and its headings. It needs no model and adds
 // nothing to the document. A model could write better prose, but would cost more than the whole
-// import. The first stage of a search compares it with the query, and only has to keep what may be
-// relevant. For that the headings are enough.
+// import. The first stage of a search compares the summary with the query, and only has to keep
+// what may be relevant. For that the headings are enough.
 func summaryOf(title string, passages []chunk.Passage) string {
 	parts := []string{title}
 	for _, p := range passages {

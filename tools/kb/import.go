@@ -66,7 +66,8 @@ type Total struct {
 	Embedded  int `json:"embedded"`
 }
 
-// add counts one file. Chunks and Embedded count only files that were imported.
+// add adds the result of one file to the totals. The totals Chunks and Embedded count only files
+// that were imported.
 func (t *Total) add(i Imported) {
 	switch i.Status {
 	case StatusUnchanged:
@@ -87,8 +88,8 @@ const DefaultCollection = "documents"
 
 // Import imports files into a knowledge base. A second import changes only what is new, and each
 // file is one transaction, so an import that was interrupted continues where it stopped. A file
-// that cannot be read is reported to Each, and the import continues. An error of the store or of
-// the model ends the import and is returned.
+// that cannot be read is reported to the function in.Each, and the import continues. An error of
+// the store or of the model ends the import and is returned.
 func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	if k.Store == nil {
 		return total, errors.New("no store of knowledge bases is open")
@@ -227,7 +228,8 @@ type Left struct {
 	Kind        string // its extension, or what it is if it is not a file
 }
 
-// skipped returns fs.SkipDir for a folder, and nil for a file.
+// skipped returns what a walk through a folder returns to leave out an entry: fs.SkipDir for a
+// folder, and nil for a file.
 func skipped(entry fs.DirEntry) error {
 	if entry != nil && entry.IsDir() {
 		return fs.SkipDir

@@ -70,9 +70,9 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 	}
 }
 
-// normalized is the tool's result. The first three members are the specification's. The others say
-// what was changed, so that a person who checks the text against its page need not compare every
-// character.
+// normalized is the result of normalize_ocr_text. The first three members are the specification's.
+// The others say what was changed, so that a person who checks the text against its page need not
+// compare every character.
 type normalized struct {
 	Original   string       `json:"original_text"`
 	Normalized string       `json:"normalized_text"`

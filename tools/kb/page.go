@@ -48,8 +48,8 @@ var errOnlyRead = fault.New(fault.Method, "a passage can only be read: GET")
 // that the caller may not see, so that it does not reveal whether there is one.
 var errNoPassage = fault.New(fault.NotFound, "there is no such passage, or you may not see it")
 
-// showPassage writes the page. It returns errNoPassage if there is nothing that the caller may see,
-// or another error if the store fails.
+// showPassage writes the page with the passage that r asks for. It returns errNoPassage if there is
+// nothing that the caller may see, or another error if the store fails.
 func (k *KB) showPassage(w http.ResponseWriter, r *http.Request) error {
 	who, at := auth.PrincipalOf(r.Context()), -1
 	if n, err := strconv.Atoi(r.PathValue("passage")); err == nil {

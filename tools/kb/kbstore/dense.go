@@ -68,8 +68,8 @@ func newer(version string) bool {
 }
 
 // prepareVectors adds the column that pgvector compares, and fills it from the bytes in the column
-// vector, which are authoritative. A program without the extension leaves the new column empty, so
-// it is checked at every start. prepareVectors returns an error if the database fails.
+// vector, which are authoritative. It is called at every start, because a program without the
+// extension leaves the new column empty. prepareVectors returns an error if the database fails.
 func prepareVectors(ctx context.Context, db *store.DB) error {
 	return db.Alone(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx,
@@ -130,8 +130,8 @@ func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 }
 
 // embeddings writes the vectors of a document's passages for pgvector. It must run in the
-// transaction that writes the passages, so that no search sees a passage that can be found in only
-// one of two ways. It returns an error if the database fails.
+// transaction that writes the passages, so that no search sees a passage that can be found only by
+// its words. It returns an error if the database fails.
 func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 	for i := range chunks {
 		if len(chunks[i].Vector) == 0 {

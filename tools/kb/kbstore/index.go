@@ -51,9 +51,9 @@ func (w *Words) note(ctx context.Context, base string, passages int) error {
 
 // Index puts documents of a base that are in no segment into new segments, if there are enough of
 // them, and merges small segments. Each segment is one transaction, so an Index that is interrupted
-// continues with the next call, and nobody waits longer than for one. told may be nil; it is called
-// after each segment with how many passages are done and how many there are. It returns an error if
-// the database fails.
+// continues with the next call, and other writers wait for one segment at most. told may be nil; it
+// is called after each segment with how many passages are done and how many there are. It returns
+// an error if the database fails.
 func (w *Words) Index(ctx context.Context, base string, told func(done, all int)) error {
 	w.indexing.Lock()
 	defer w.indexing.Unlock()
@@ -73,7 +73,8 @@ func (w *Words) Index(ctx context.Context, base string, told func(done, all int)
 	}
 }
 
-// job says which documents are to be put into a new segment, and which old segments that replaces.
+// job says which documents are to be put into a new segment, and which old segments this one
+// replaces.
 type job struct {
 	documents []Fresh
 	old       []int64

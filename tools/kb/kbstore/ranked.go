@@ -53,8 +53,8 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (
 	return all, err
 }
 
-// readCandidates returns the rows of a statement. args[0] must be the id of the base, for reports
-// of odd rows. It returns an error if the database fails.
+// readCandidates returns the passages that a statement selects. args[0] must be the id of the base,
+// under which rows that cannot be used are reported. It returns an error if the database fails.
 func (s *Store) readCandidates(ctx context.Context, tx store.Asker, text string, args []any) (
 	[]Candidate, error) {
 	base, _ := args[0].(string)

@@ -105,8 +105,9 @@ type Lists map[string]*ListsOf
 type ListsOf [2]map[int64][]byte
 
 // Look returns the base's version and the segments of its index, and the lists of the given tokens,
-// in one statement. While version and segments are unchanged, so is everything else in Indexed. It
-// returns ErrNotFound if there is no such base, or another error if the database fails.
+// in one statement. While version and segments are unchanged, the fields that Look leaves out are
+// unchanged too. It returns ErrNotFound if there is no such base, or another error if the database
+// fails.
 func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all Lists, err error) {
 	all, byKey := Lists{}, Lists{}
 	for _, token := range tokens {
@@ -268,7 +269,7 @@ func (w *Words) texts(ctx context.Context, tx *sql.Tx, base string, ids []string
 // passage's number in it.
 type Place int64
 
-// PlaceOf returns the place of a passage.
+// PlaceOf returns the place of a passage, given the segment and the passage's number in it.
 func PlaceOf(segment int64, passage int) Place { return Place(segment<<32 | int64(passage)) }
 
 // segment returns the id of the segment that has the passage.
@@ -324,8 +325,8 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 
 // Chunks returns passages by their ids, in no order, without those that the filter does not allow.
 // This is the last check of the rights before text leaves the store, so it does not rely on an
-// earlier one. If passages are missing and the reader has no transaction, it returns ErrStale as
-// well. It returns another error if the database fails.
+// earlier one. If passages are missing and the reader has no transaction, it returns the others
+// together with ErrStale. It returns another error if the database fails.
 func (r *Reader) Chunks(ctx context.Context, f Filter, ids []string) ([]Candidate, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -17,8 +17,8 @@ const (
 	OfSummaries
 )
 
-// Segment is a part of a base's index of words. It has some documents as they were when the segment
-// was made, and never changes. Indexed.Gone says which of them have changed since.
+// Segment is a part of a base's index of words. It has the words of some documents as they were
+// when the segment was made, and never changes. Indexed.Gone says which of them have changed since.
 type Segment struct {
 	ID        int64
 	Rights    []Access
@@ -57,7 +57,7 @@ type maker struct {
 	chunks              []string // ids of the passages
 }
 
-// add adds a document with its passages.
+// add adds a document with its passages to the segment.
 func (m *maker) add(d *Document, chunks []Chunk) {
 	class := slices.IndexFunc(m.Rights, d.Access.same)
 	if class < 0 {

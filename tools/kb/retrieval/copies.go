@@ -51,7 +51,7 @@ func wordsOf(all []uint32) words {
 	return words{own: all, all: func() iter.Seq[uint32] { return slices.Values(all) }}
 }
 
-// distinct returns how many different words there are.
+// distinct returns how many different words the passage has.
 func (w *words) distinct() int {
 	if w.different == 0 {
 		w.different = len(slices.Compact(slices.Sorted(slices.Values(w.own))))

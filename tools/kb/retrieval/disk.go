@@ -218,8 +218,8 @@ func (d *disk) frequency(kind, part int, list lexical.List, postings *[]lexical.
 	return n, err
 }
 
-// decode sets postings to those of an encoded list: which texts have the word, and how often. It
-// uses the memory of the slice again. It returns an error if the list is damaged.
+// decode decodes a list into postings, which say which texts have the word, and how often. It uses
+// the memory of the slice again. It returns an error if the list is damaged.
 func (d *disk) decode(postings *[]lexical.Posting, part, texts int, list lexical.List) (err error) {
 	*postings, err = list.Read(*postings, texts)
 	return d.damaged(part, err)
@@ -240,7 +240,7 @@ type ranked struct {
 	part, passage int
 }
 
-// put adds a passage.
+// put adds a passage to those from which the best are kept.
 func (b *best) put(r ranked) {
 	if b.all = append(b.all, r); len(b.all) >= 4*b.n+1000 {
 		b.cut()

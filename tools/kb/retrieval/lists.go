@@ -25,7 +25,7 @@ type lists struct {
 // wordOf is a word, with the knowledge base in whose index it is looked up.
 type wordOf struct{ base, word string }
 
-// kept has the lists of a word in the given segments.
+// kept has the lists of a word, and the ids of the segments from which they were read.
 type kept struct {
 	segments []int64
 	*kbstore.ListsOf
@@ -55,8 +55,8 @@ func (l *lists) get(base string, segments []int64, words []string) (
 	return known, others
 }
 
-// keep stores lists that were read from a base's given segments in the cache. The lists must not be
-// changed any more.
+// keep stores lists in the cache. They were read from the given segments of the base, and must not
+// be changed any more.
 func (l *lists) keep(base string, segments []int64, read kbstore.Lists) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// part is a segment of an index of words: one in the store, or one in memory of a fresh document,
-// which is in no stored segment yet.
+// part is a segment of an index of words. It is in the store, or, for a document that no stored
+// segment has yet, only in memory.
 type part struct {
 	*kbstore.Segment
 	made *kbstore.Made // nil: the segment is in the store
@@ -160,7 +160,7 @@ func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filte
 
 // partsAt returns the parts of a base's index in the state that the reader sees, and the lists of
 // the given words. If the parameter first is true and there are more new passages than a search
-// should index for itself, partsAt returns only full as true. partsAt returns an error if the store
+// should index for itself, it returns neither, and full is true. It returns an error if the store
 // fails.
 func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, words []string,
 	first bool) (p *parts, lists kbstore.Lists, full bool, err error) {
@@ -202,8 +202,9 @@ func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Bas
 	return p, lists, false, err
 }
 
-// build indexes the fresh passages of a base. If ctx ends first, it returns an error with the
-// progress, and the indexing continues, so that the next search has less to wait for.
+// build indexes the passages of a base that are not indexed yet. If ctx ends first, it returns an
+// error with the progress, and the indexing continues, so that the next search has less to wait
+// for.
 func (l *Local) build(ctx context.Context, base kbstore.Base) error {
 	var done, all int
 	var mu sync.Mutex

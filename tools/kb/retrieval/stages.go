@@ -377,9 +377,9 @@ func (p *passage) whole() string {
 		func(s string) bool { return s == "" }), "\n")
 }
 
-// scored returns 1 for a passage that the model has scored, and 0 for any other. It is for a stable
-// sort, in which the other passages keep their order, since scores of different sources cannot be
-// compared.
+// scored returns 1 for a passage that the reranking model has scored, and 0 for any other. It is
+// for a stable sort, in which the other passages keep their order, since scores of different
+// sources cannot be compared.
 func scored(p *passage) int {
 	if p.CrossEncoder != nil {
 		return 1

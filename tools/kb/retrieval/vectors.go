@@ -34,8 +34,8 @@ type vectors struct {
 }
 
 // expect sets the length that all vectors must have, before the first vector is added. It takes the
-// length that most of the chunks' vectors have. Otherwise one odd row could make all others
-// useless.
+// length that most of the chunks' vectors have. Otherwise a single vector of another length could
+// make all others useless.
 func (x *vectors) expect(chunks []kbstore.Chunk) {
 	if x.count > 0 {
 		return
