@@ -99,8 +99,8 @@ var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: pa
 // longSQL is the length of a statement from which the memory of its tree is released at once.
 const longSQL = 4096
 
-// answer parses and examines the statement, in the parser's process. A statement that may not be
-// run is reported in Refused; the error means that the parser failed.
+// answer parses and examines the statement, in the parser's process. If the statement may not be
+// run, the answer's field Refused says so; the error means that the parser failed.
 func (a *asked) answer() (is answered, err error) {
 	text, err := parser.ParseToJSON(a.SQL)
 	var wrong *parser.Error

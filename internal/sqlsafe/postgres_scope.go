@@ -171,9 +171,9 @@ func (s *scope) sizeOf(table string) float64 {
 	return 0
 }
 
-// column returns how many bytes the value of a column may have. The parameter fields is the
-// column's name, such as u.name. If it is the name of a source in FROM instead, column returns the
-// width of its rows. If neither is known, it returns the largest width that the name may have.
+// column returns how many bytes the value of a column may have. The parameter fields is the name of
+// the column, such as u.name. If the name is that of a source in FROM, column returns the width of
+// the source's rows. If neither is known, it returns the largest width that the name may have.
 func (s *scope) column(fields []string) float64 {
 	last := fields[len(fields)-1]
 	of := ""

@@ -84,8 +84,9 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 }
 
 // Where returns the location of the store of knowledge bases, next to the store of the tools: the
-// same PostgreSQL database, or a file in the same folder. It cannot be the same file, because the
-// sample company has a table called documents as well, and the specification fixes that name.
+// same PostgreSQL database, or a file in the same folder. It is never the file of the tools,
+// because the sample company in there has a table called documents as well, and the specification
+// fixes that name.
 func Where(store string) string {
 	if strings.HasPrefix(store, "postgres") {
 		return store

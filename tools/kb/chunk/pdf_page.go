@@ -14,7 +14,8 @@ import (
 // matrix maps (x, y) to (ax + cy + e, bx + dy + f). Its elements are in PDF's order: a b c d e f.
 type matrix [6]float64
 
-// times returns the matrix that first applies m and then n. As in the standard, points are rows.
+// times returns the matrix that first applies m and then n. As in the PDF standard, points are
+// rows.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],

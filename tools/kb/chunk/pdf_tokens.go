@@ -28,7 +28,7 @@ const (
 // 100 at once.
 const mostOperands = 10_000
 
-// lexer splits the stream of a page or a CMap into tokens. The library's lexer never ends if a
+// lexer splits the stream of a page or a CMap into tokens. The PDF library's lexer never ends if a
 // stream ends within a string, and takes the bytes of an inline image for operators.
 type lexer struct {
 	data []byte

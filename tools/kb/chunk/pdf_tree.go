@@ -65,7 +65,8 @@ func (t *tree) enter(node, resources pdf.Value, depth int) {
 	}
 }
 
-// guarded calls the function do, and returns an error if do panics, as the library sometimes does.
+// guarded calls the function do, and returns an error if do panics, as the PDF library sometimes
+// does.
 func guarded(do func()) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {

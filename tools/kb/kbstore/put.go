@@ -85,8 +85,8 @@ func (s *Store) Describe(ctx context.Context, base, collection, summary string, 
 	})
 }
 
-// packed returns the vector in the form of the tables, or nil if there is none. nil becomes NULL,
-// so that a search can distinguish "no vector" from a vector of zeros.
+// packed returns the vector as the tables store it, or nil if there is none. nil becomes NULL, so
+// that a search can distinguish "no vector" from a vector of zeros.
 func (e *Embedding) packed() []byte {
 	if len(e.Vector) == 0 {
 		return nil

@@ -38,8 +38,8 @@ type Placed struct {
 	Tokens int // of all its passages
 }
 
-// key returns the beginning of an id as a number. For an id that is not a UUID, it uses the bytes,
-// so that at least equal ids have equal keys.
+// key returns the beginning of a UUID as a number, so that keys have the order of the ids. For an
+// id that is not a UUID, it uses the bytes, so that at least equal ids have equal keys.
 func key(id string) uint64 {
 	digits := strings.ReplaceAll(id, "-", "")
 	if n, err := strconv.ParseUint(digits[:min(16, len(digits))], 16, 64); err == nil {

@@ -239,11 +239,11 @@ func (s *Store) basesWhere(ctx context.Context, where string, args ...any) ([]Ba
 	}, "SELECT "+columns+" FROM knowledge_bases"+where, args...)
 }
 
-// stamp returns a time in the form of the tables. It always has the same length, so that the texts
-// sort as the times do.
+// stamp returns a time as the tables store it. The text always has the same length, so that the
+// texts sort as the times do.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// moment parses a time from the tables. It returns the zero time if that fails, since times are
+// moment parses a time that stamp has made. It returns the zero time if that fails, since times are
 // only shown and decide nothing.
 func moment(text string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, text)

@@ -138,8 +138,8 @@ type background struct {
 }
 
 // backgroundOf returns the background of a search. The parameter near has the nearest passages, the
-// nearest first. If fewer than two of them are different, it returns the zero value, for which the
-// method above returns zeros.
+// nearest first. If fewer than two of them are different, it returns the zero value, for which
+// background.above returns zeros.
 func backgroundOf(near []*passage) (b background) {
 	b.closest = map[*passage]bool{}
 	var others []*passage
