@@ -48,9 +48,9 @@ func (ts *toolset) describe(budget int) string {
 	})
 }
 
-// describe returns a JSON array with one tool per line: [\n{"name":"tts.generate_speech",…},\n…]. A
-// tool whose schema is not JSON is listed without its schema. The specification's prompt contains
-// this list.
+// describe returns a JSON array with one tool per line, as the system prompt lists them:
+// [\n{"name":"tts.generate_speech",…},\n…]. The function one says what is listed of a tool. A tool
+// whose schema is not JSON is listed without its schema.
 func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	var b strings.Builder
 	b.WriteString("[")

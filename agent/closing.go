@@ -99,10 +99,10 @@ func (r *run) found() string {
 	return strings.Join(lines, "\n")
 }
 
-// advises reports whether a text must not be taken as the answer. This is so if the text tells the
-// user to call a tool, which only the model can do: it names tools although the question names
-// none, and it uses none of the run's results or names a tool that should run first (see advised).
-// It is also so if the text is groundless, or if the next step must call a tool (see owed).
+// advises reports whether a text must not be taken as the answer, for one of three reasons. It
+// tells the user to call a tool, which only the model can do: it names tools although the question
+// names none, and uses no result or names a tool that should run first. Or it ignores the records
+// that the run has read (see groundless). Or the next step must call a tool (see owed).
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
 	if groundless(r, text) || owed(r, text) != "" {

@@ -26,8 +26,9 @@ type contract struct {
 	said   []chat.Message // messages before the reply
 }
 
-// newContract returns the contract of a toolset. Its calls are read in the format "agent" whatever
-// the model's family is, because the prompt asks the model to write that format.
+// newContract returns a contract for the tools of ts: it describes them to the model in a prompt,
+// and reads the model's calls. The prompt asks for the format "agent", so the calls are read in
+// that format whichever format the model otherwise writes.
 func newContract(ts *toolset) *contract {
 	return &contract{tools: ts, format: adapters.Named("agent")}
 }

@@ -52,8 +52,8 @@ func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	return newToolset(all, nil), nil
 }
 
-// consult calls one of the three tools before the first step: the one that the caller names, or
-// else the one that the model chooses. If the model cannot be asked, or its answer cannot be
+// consult calls a knowledge base tool before the first step: the one that the caller names, or else
+// one of three that the model chooses. If the model cannot be asked, or its answer cannot be
 // parsed, a rule chooses the tool. It returns an error if the tool that the caller names is
 // unknown, the context has ended, or the server is busy.
 func (r *run) consult(ctx context.Context) error {
@@ -141,9 +141,9 @@ func (r *run) consulted() string {
 // that none remains that the tool's reader could take for another spelling of knowledge_base_id.
 var settable = []string{"query", "text", "threshold", "max_results"}
 
-// bound returns a call with the caller's knowledge base in it, never the model's, and with the
-// user's question if the call has none. Calls of other runs and of other tools are returned
-// unchanged.
+// bound returns a call of a knowledge base tool with the caller's knowledge base in its arguments,
+// whatever the model wrote there, and with the user's question if the call has none. It returns
+// other calls unchanged, and all calls if the run is not about a knowledge base.
 func (r *run) bound(c chat.Call) chat.Call {
 	name, own := strings.CutPrefix(c.Name, local+".")
 	at := slices.IndexFunc(knowledgeTools, func(k struct{ name, about, question string }) bool {

@@ -22,8 +22,9 @@ type native struct {
 	advises func(text string) bool
 }
 
-// ask returns a request that offers the client's tools, and ours after them. If we have too many,
-// it offers only the search tool and the tools that a search has found.
+// ask returns a request that offers the client's tools, and this program's tools after them. If the
+// program has too many, the request offers only a tool that searches them, and the tools that
+// searches have found.
 func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, n.said = n.renamed(turns), turns
 	ours := n.tools.list
@@ -38,8 +39,8 @@ func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// safe returns the name of our tool in the form for model servers, which accept no dots. The name
-// of a client's tool is returned unchanged.
+// safe returns a tool's name in the form for model servers, which accept no dots. The name of a
+// tool that the client sent with its request is returned unchanged.
 func (n *native) safe(name string) string {
 	if safe, ok := n.tools.safe[name]; ok {
 		return safe
@@ -72,7 +73,8 @@ func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, err
 	return w.read(n.own(in))
 }
 
-// own returns the events with our tools' own names in their calls.
+// own returns the events of in, with the names in calls of our tools changed from the request's
+// form, server__tool, to server.tool.
 func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -89,12 +91,12 @@ func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// isClients reports whether a name is one of the client's tools. A name that both the client and we
-// have means the client's tool.
+// isClients reports whether a name is that of a tool which the client sent with its request. If one
+// of our tools has the same name, the client's tool is meant.
 func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// look returns nil, because read has found all calls already, and text that the client has received
-// cannot be taken back.
+// look always returns nil. The method read has found all calls while the reply arrived, and text
+// that the client has received cannot be taken back.
 func (n *native) look(_, _ string) []chat.Call { return nil }

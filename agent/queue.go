@@ -133,9 +133,10 @@ func (q *Queue) full(l *lane, now time.Time) error {
 	return f
 }
 
-// free returns how long it takes until another request may begin. 0 means now, and a whole window
-// means as soon as a running request has ended. The time is counted from the oldest of the last
-// PerMinute beginnings: when that beginning is a minute old, another request may begin.
+// free returns how long it takes until another request may begin; 0 means now. If as many requests
+// run as AtOnce permits, it returns window, since it is not known when one ends. Otherwise
+// PerMinute decides: a request may begin when the oldest of the last PerMinute requests began a
+// minute ago.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
 		return window
@@ -207,8 +208,9 @@ func (t *ticket) stand(place int) {
 	t.moved <- place
 }
 
-// left records that a request has ended, whether it succeeded or not. Another request may then run
-// in its place (see AtOnce), but for PerMinute the ended request still counts for its minute.
+// left records that one of the requests that run for l has ended, whether it succeeded or not.
+// Under the limit AtOnce another request may then begin. Under the limit PerMinute, the ended
+// request still counts until its minute is over.
 func (q *Queue) left(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -233,8 +235,9 @@ func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.advance(name, l)
 }
 
-// forget deletes a lane in which nothing has happened for a whole window. Clients choose the names
-// of models, so a client could otherwise create any number of lanes.
+// forget deletes the queue of a server, l, if no request runs or waits in it. It is called when
+// nothing has happened there for a minute. Clients choose the names of models, so a client could
+// otherwise create any number of queues.
 func (q *Queue) forget(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

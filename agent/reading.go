@@ -80,8 +80,8 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// add takes a piece of text, and passes on what cannot become a call. It returns false if no more
-// events are wanted.
+// add takes the next piece of a reply's text. It holds back what may become a call, and passes the
+// rest on to yield. It returns false if no more events are wanted.
 func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 	w.held += e.Text
 	if w.waits() {
@@ -176,8 +176,8 @@ func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	return yield(chat.Event{Kind: chat.Text, Text: w.speller.correct(text)}, nil)
 }
 
-// end reads the held text at the end of the reply, and passes it on, with calls as events and an
-// answer without its labels. It returns false if no more events are wanted.
+// end reads the text that is still held back when the reply ends, and passes it on: calls become
+// events, and an answer loses its labels. It returns false if no more events are wanted.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
 	text := w.shown.String() + w.held
 	switch {

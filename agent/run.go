@@ -29,7 +29,8 @@ type speech interface {
 	look(text, end string) []chat.Call
 }
 
-// run is one run of the loop. It belongs to one goroutine, except for the keep-alives of beats.
+// run is one run of the agent: a question, and steps and calls until the answer. It belongs to one
+// goroutine, except that another one (see beats) keeps the client's connection alive meanwhile.
 type run struct {
 	loop   *Loop
 	ask    Ask
@@ -67,8 +68,8 @@ type run struct {
 	beats func() func() // starts keep-alives; the returned function stops them
 }
 
-// reply is one reply of the model. Both texts are kept: got has the text without the calls, and raw
-// is what a caller gets when a limit is reached, "the last response" of the specification.
+// reply is one reply of the model, in two forms. The field got has the text without the calls. The
+// field raw has the text as the model wrote it, which the caller gets when a limit ends the run.
 type reply struct {
 	raw     strings.Builder // the text as the model wrote it
 	got     group
@@ -235,8 +236,8 @@ func gone(cause error) error {
 
 // step asks the model once, and sets r.last to its reply. It waits in the queue before ModelTime
 // begins, so that a long queue does not look like a slow model. It leaves the queue when the reply
-// has ended, before any tool runs. It returns an error if the model fails, a time is over, or the
-// reply has no end.
+// has ended, before any tool runs. It returns an error if the model fails, a time limit is
+// exceeded, or the reply breaks off.
 func (r *run) step(ctx context.Context, withTools bool) error {
 	// Each step waits in the queue: between two steps, while tools run, others use the model.
 	leave, err := r.queued(ctx)
@@ -371,10 +372,9 @@ func (r *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// forced returns the request of a step that must call one tool. It is like a request with
-// tool_choice: the engine makes the model call that tool, and constrains the arguments to the
-// schema if the server can do so. The contract's prompt is left out, since the model has nothing to
-// choose.
+// forced returns the request of a step in which the model must call the tool with this name. It is
+// like a request with tool_choice, and the arguments are constrained to the schema if the server
+// can do so. There is no prompt that describes the tools, since the model has nothing to choose.
 func (r *run) forced(name string) *chat.Request {
 	t := r.tools.byName[name]
 	request := r.ask.Request

@@ -45,7 +45,8 @@ type sampler struct {
 	used   chat.Counts
 }
 
-// samples counts the questions of servers in one run.
+// samples limits the questions to the model (sampling) that MCP servers ask in one run, and counts
+// them.
 type samples struct {
 	session string // the session by which servers know the run; empty: no server may ask yet
 	count   int    // questions that were answered
@@ -148,8 +149,9 @@ func (s *sampler) ask(asking context.Context, method string,
 	})
 }
 
-// answer asks the model, and returns its reply. It waits in the queue as a step does. It returns an
-// error if the queue is full, ctx ends, the model fails, or the reply has no end.
+// answer asks the model, and returns its reply. Before that, it waits in the queue for the model's
+// server. It returns an error if the queue is full, ctx ends, the model fails, or the reply breaks
+// off.
 func (s *sampler) answer(ctx context.Context, request *chat.Request) (*chat.Collector, error) {
 	if q := s.loop.cfg.Queue; q != nil {
 		leave, _, err := q.Enter(ctx, s.model, true, func(int, time.Duration) {})

@@ -46,7 +46,7 @@ func spellerOf(r *run) *speller {
 	return s
 }
 
-// collect adds to s.names the names in a result.
+// collect adds to s.names the names in v, which is a result of a tool, decoded from JSON.
 func (s *speller) collect(v any) {
 	switch v := v.(type) {
 	case map[string]any:

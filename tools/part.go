@@ -21,8 +21,9 @@ func (p Part) text() string {
 	return p.Text
 }
 
-// mention returns a description to show in place of data that is not text. A picture in base64
-// would fill the context of a model that cannot see it.
+// mention returns a note such as "[picture image/png, 1200 bytes]", to show in place of data that
+// is not text; the parameter what is its first word. A picture in base64 would fill the context of
+// a model that cannot see it.
 func (p Part) mention(what string) string {
 	return fmt.Sprintf("[%s %s, %d bytes]", what, p.MIME, len(p.Data))
 }

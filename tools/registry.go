@@ -122,10 +122,11 @@ func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool)
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }
 
-// Fallback does the same as Replace for a source whose tools are offered only while all other
-// sources are without tools and not expected (see Expect). The map gone has the reasons that
-// callers get while they are not offered. Each change of the registry decides again whether they
-// are offered, so that no caller sees these tools together with those of another source.
+// Fallback sets the tools of a source that are offered only while no other source has tools or is
+// expected to have some (see Expect). Each change of the registry decides again whether they are
+// offered, so that no caller sees them together with those of another source. The map gone has, by
+// name, the reason that a caller of a tool gets while it is not offered. The errors are those of
+// Set.
 func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
 }

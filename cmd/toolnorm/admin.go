@@ -17,7 +17,8 @@ type admins struct {
 }
 
 // toPage returns a handler that redirects browsers from / to the admin page and passes all other
-// requests to next. Every user may load the page, so the handler comes before the guard.
+// requests to next. Every user may load the page, so the handler runs before the one that asks for
+// a key.
 func toPage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" && wantsPage(r) && web.HasPage() {
@@ -34,8 +35,8 @@ func wantsPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// livePage returns the address to which browsers that ask for /debug are sent, or "" in a binary
-// without the admin page, which shows its own page there.
+// livePage returns the address on the admin page to which browsers that ask for /debug are sent. It
+// returns "" if the binary has no admin page; /debug then shows a page of its own.
 func livePage() string {
 	if web.HasPage() {
 		return admin.Paths + "#/live"

@@ -56,8 +56,8 @@ type serverSettings struct {
 }
 
 // modelSettings has the settings that say how the output of models is read, and in which form
-// clients get their replies. The form shell must be asked for, since its tools would otherwise
-// change every chat.
+// clients get their replies. The form shell, in which calls are command lines, is off by default,
+// because it puts tools into every chat.
 type modelSettings struct {
 	Model               string            `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 	Alias               map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models (* matches any text): claude-*=qwen3-coder has that model answer whatever Claude Code asks for."`

@@ -125,7 +125,8 @@ func (c *examine) leftOut() (all []doctor.Finding) {
 }
 
 // report prints a report as JSON, or with the function print for people. It returns an error if the
-// report cannot be written, and one with its own exit status if a server cannot be reached.
+// report cannot be written. If a model server cannot be reached, it returns an error that ends the
+// program with an exit status of its own.
 func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error) error {
 	r.Toolnorm = version.String()
 	if asJSON {

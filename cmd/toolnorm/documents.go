@@ -42,8 +42,8 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 }
 
 // Plan returns how a model's replies are read. NAME@agent is read like NAME. For a knowledge base
-// the plan is empty but for the names, since the model that answers from it is chosen only when it
-// is asked.
+// the plan has only the server and the model's name, since the model that answers is chosen only
+// when it is asked.
 func (c *catalog) Plan(model string) engine.Plan {
 	if !c.loop.Answers(model) {
 		return c.Engine.Plan(model)

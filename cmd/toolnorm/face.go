@@ -45,8 +45,8 @@ type face struct {
 	resource *auth.Resource // tells MCP clients who issues tokens; nil: nobody does
 }
 
-// lasting are the parts that outlive a face. Their data, such as sessions, tokens and the last
-// exchanges, must survive a change of the settings.
+// lasting are the parts of the program that stay when the settings are read again. Their data, such
+// as sessions, tokens and the last exchanges, must survive a change of the settings.
 type lasting struct {
 	trace   *trace.Log       // the last exchanges; nil: none are recorded
 	history *history.History // nil: requests are not recorded beyond a restart
@@ -154,8 +154,8 @@ func (f *face) sameEngine(old *face) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// show makes f the face that answers requests from now on. If its engine is new, the model servers
-// are watched by that engine until ctx ends.
+// show makes f answer all requests from now on. If the engine of f is new, it starts to watch
+// whether the model servers answer, until ctx ends.
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)
 	m.admin.Use(f.models, f.settings.formats)

@@ -31,8 +31,8 @@ func (c *Config) checkForms() error {
 	return nil
 }
 
-// shell returns the configuration by which the registry's tools reach clients that only have a
-// terminal.
+// shell returns the configuration of the form shell, by which clients that can only run commands in
+// a terminal use the registry's tools. The parameter by compares meanings, for the search of tools.
 func (m *Main) shell(c *Config, by *find.Meanings) *shell.Config {
 	return &shell.Config{
 		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence,

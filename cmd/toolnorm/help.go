@@ -56,10 +56,9 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	return nil
 }
 
-// hideSettings hides the settings among the options of a command and of its parents, and returns
-// how many it hid. Settings in the lists asking and keeping stay, with the first sentence of their
-// help. The help mentions them in one sentence. Settings have an environment variable,
-// options of a command have none.
+// hideSettings removes the settings from the options in the help of a command, and returns how many
+// it hid. A setting is an option with an environment variable. The settings in the list asking, or
+// for commands that ask no model server the list keeping, stay with one sentence of help.
 func hideSettings(n *kong.Node) (hidden int) {
 	shown := keeping
 	if slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "ollama" }) {

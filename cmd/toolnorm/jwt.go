@@ -14,8 +14,8 @@ import (
 
 // jwts are the settings of JWTs. The permitted algorithms follow from them: a secret permits HS256,
 // public keys permit RS256 and EdDSA. A list of algorithms would be one more setting that can be
-// wrong, and a mistake here would let strangers in. toolnorm mcp has these settings, too, because
-// its user is the subject of the token in its environment.
+// wrong, and a mistake here would let strangers in. The command toolnorm mcp has these settings,
+// too: its user is the subject of a token in its environment.
 type jwts struct {
 	JWTSecret     string        `name:"jwt-secret" placeholder:"SECRET" help:"Secret of the JWTs (HS256) that open like an API key, at least 32 bytes. Safer in the environment or a file. Default: no JWT is taken."`
 	JWTSecretFile string        `name:"jwt-secret-file" placeholder:"FILE" help:"File with that secret; a line's end behind it does not count."`

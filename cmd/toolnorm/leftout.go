@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// readKeys returns the keys in the parameter words, which is the value of a setting, and those in
-// the file that the setting with the same name and -file names. Single keys that cannot be used are
-// recorded and left out. It returns an error that names the setting if either source cannot be
-// read.
+// readKeys returns the keys in words and in the file. The parameter words is the value of the named
+// setting, and file that of a second setting, whose name is the first with -file at the end; it may
+// be "". Single keys that cannot be used are recorded and left out. It returns an error that names
+// the setting if either source cannot be read.
 func (s *settings) readKeys(setting string, words []string, file string) (auth.Keys, error) {
 	all, odd, err := auth.ParseKeys(words)
 	if err != nil {

@@ -72,9 +72,9 @@ func (m *Main) newLog() zerolog.Logger {
 }
 
 // Run starts the server and returns. All parts of the program are named here, and nowhere else.
-// Each part starts after the parts that it needs: tools before the servers that add some, lasting
-// parts before the face that uses them (face.go). It returns an error if a setting is wrong, or if
-// the tools or the listener cannot be opened.
+// Each part starts after the parts that it needs: for example, the tools start before the MCP
+// servers, which add more tools. It returns an error if a setting is wrong, or if the tools or the
+// listener cannot be opened.
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
@@ -157,8 +157,9 @@ func (m *Main) traceLog() *trace.Log {
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
 
-// serve listens, and answers in the background until Close. The other goroutines end with ctx. It
-// returns an error if it cannot listen, or may not because no key is required.
+// serve listens, and answers requests in the background until Close. The goroutines that it starts
+// beside end with ctx. It returns an error if it cannot listen, or if the address can be reached
+// from elsewhere and no key is required.
 func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	if err := m.server.listen(m.Config.Listen); err != nil {
 		return err
@@ -218,10 +219,10 @@ func (m *Main) URL() string { return "http://" + m.server.listener.Addr().String
 // is an error of Run, whereas this channel is for a server that fails later.
 func (m *Main) Failed() <-chan error { return m.server.failed }
 
-// Close stops taking requests and waits for those that run, for as long as the settings say; then
-// it aborts them. It first withdraws the address for runners, so that no new call comes, and ends
-// the streams of MCP clients, which would never end by themselves. It returns an error if a part
-// cannot be closed.
+// Close stops taking requests, and waits for those that run for as long as the settings say; then
+// it aborts them. It first removes the file with the address for runners (toolrun), so that no new
+// call comes, and ends the streams of MCP clients, which would never end by themselves. It returns
+// an error if a part cannot be closed.
 func (m *Main) Close() error {
 	if m.server.http != nil {
 		m.server.drain(m.now.Load().config.Drain, m.log)

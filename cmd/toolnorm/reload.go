@@ -21,10 +21,10 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// needsRestart reports whether only a restart can change a setting, because the server has opened
-// files, ports or data by it. All other settings are read when a new face is made. Ollama's address
-// needs a restart since knowledge bases use it as well. MCP clients keep the client-timeout and the
-// heartbeat of the start.
+// needsRestart reports whether a setting takes effect only after a restart, because the server has
+// opened files, ports or data by it. All others take effect when the settings are read again.
+// Ollama's address needs a restart since knowledge bases use it as well. MCP clients keep the
+// client-timeout and the heartbeat of the start.
 func needsRestart(setting *kong.Flag) bool { return setting.Tag.Has("restart") }
 
 // inForce is a program whose settings can be read again.
@@ -195,8 +195,8 @@ func (r *reload) changes() (next given, later, changed []string, err error) {
 	return next, later, changed, nil
 }
 
-// stamps returns the stamps of the files that the settings in force name, and of the user's
-// families.
+// stamps returns the time and size of each file that the settings in force name, and of the user's
+// own files of formats.
 func (r *reload) stamps() stamps {
 	from, c := r.of.settings()
 	path := c.Config

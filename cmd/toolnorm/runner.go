@@ -50,11 +50,11 @@ func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	})
 }
 
-// take writes the address file, unless the file has the address of another toolnorm that is
-// running. A runner must reach the program that stored its call, so that address stays. Only the
-// user can read the file, because the token in it opens the tools. If the file cannot be written,
-// it logs a warning when the parameter first is true. On later calls an error is not logged. If the
-// folder was removed while the server runs, take does not make it again.
+// take writes the address file, which tells the program toolrun where this server is. If the file
+// has the address of another toolnorm that answers, take leaves it, because calls that are stored
+// there can run only there. Only the user can read the file, since its token opens the tools. If
+// writing fails, take logs a warning, but only if first is true. It does not make a folder that was
+// removed while the server runs.
 func (d *door) take(ctx context.Context, first bool) {
 	other, err := runner.FindAddress(d.folder)
 	if err == nil && other == d.Address {

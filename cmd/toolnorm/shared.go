@@ -23,9 +23,9 @@ func openShared(m *Main) *shared.Store {
 	return s
 }
 
-// mcpKey returns the key that signs the ids of MCP sessions. It is one key for all replicas, or the
-// key in the data folder if they share nothing or it cannot be read. If that fails, too, it logs
-// the error and returns what it has, at worst nil.
+// mcpKey returns the key that signs the ids of MCP sessions. It reads the key from the store that
+// all replicas share. If there is no such store or the key in it cannot be read, it uses the file
+// mcp.key in the data folder. If that fails, too, it logs the error and may return nil.
 func mcpKey(m *Main, common *shared.Store) []byte {
 	if common != nil {
 		key, err := common.Secret("mcp.key")
@@ -49,7 +49,7 @@ type desk struct {
 	*shared.Desk
 }
 
-// newDesk returns a desk for replicas that share this store.
+// newDesk returns a desk, through which replicas that share the store ask each other questions.
 func newDesk(common *shared.Store) *desk { return &desk{common, &shared.Desk{Mail: common}} }
 
 // join lists this replica for the others, by its host and port, and lets it answer their questions

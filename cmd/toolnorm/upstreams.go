@@ -22,7 +22,8 @@ type listed struct {
 	KeyEnv string `yaml:"key-env"` // the variable with the server's key; empty: it needs no key
 }
 
-// urls are the addresses of a server. Those of a pool are separated by commas.
+// urls are the addresses of a model server. A pool, which is several servers under one name, has
+// its addresses separated by commas.
 type urls string
 
 // UnmarshalYAML implements yaml.Unmarshaler. It accepts one address or a list of addresses.

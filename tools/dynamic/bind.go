@@ -75,8 +75,9 @@ func (k kind) stamps(v any) any {
 	return v
 }
 
-// stamp returns a time in the form that SQLite's functions write. With a T in the middle it would
-// sort after every other time of the same day. A value that is not a time is returned unchanged.
+// stamp returns a time in UTC in the form that SQLite's functions write, with a blank between date
+// and time. With a T there, SQLite would sort the time after all others of the same day. A value
+// that is not a time is returned unchanged.
 func stamp(v any) any {
 	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(v))
 	if err != nil {

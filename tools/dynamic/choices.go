@@ -145,9 +145,10 @@ func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 // databases.
 func unknownChoices(*Param) []any { return nil }
 
-// compileChoices prepares the SELECTs for the choices of ENUM parameters, and adds mistakes to p.
-// The SELECTs run on the tool's connection; a tool with an expression may name a connection only
-// for them. If the parameter asking is true, each SELECT is run once as a check.
+// compileChoices prepares the SELECTs that give the choices of ENUM parameters, and adds mistakes
+// to p. They run on the tool's connection. (A tool whose definition is an expression and not a
+// SELECT may name a connection only for them.) If asking is true, each SELECT is run once as a
+// check.
 func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *problems) {
 	for i := range c.draft.Params {
 		one := &c.draft.Params[i]

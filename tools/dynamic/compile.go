@@ -75,9 +75,10 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	return c, p
 }
 
-// tool returns the tool for the registry. audit is called after each call. The hints are true by
-// construction: two independent checks keep a SELECT from writing, and an expression has nothing
-// that it could change. So clients that ask the user before each call need not ask for such a tool.
+// tool returns the tool for the registry. audit is called after each call. The tool's hints, that
+// it only reads, can be trusted: two independent checks keep a SELECT from writing, and an
+// expression has nothing to change. So clients that ask the user before each call need not ask for
+// such a tool.
 func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	yes, no := true, false
 	t := tools.Tool{
@@ -228,6 +229,6 @@ func (p *Problem) sentence(err error) string {
 	return p.placed()
 }
 
-// noteKey is the context key of the *atomic.Pointer[Run] in which a test run gets the details of
-// its call.
+// noteKey is the key of a context value: a *atomic.Pointer[Run], into which the call of a test run
+// stores its details.
 type noteKey struct{}

@@ -99,8 +99,8 @@ type Tool struct {
 	Problem string `json:"problem,omitempty"` // why it is active but not offered
 }
 
-// column is one of the two forms of a value in the database column definition: a JSON object with
-// the tool's definition and its options.
+// column is the value of the database column definition if that is a JSON object, with the tool's
+// definition and its options. Otherwise the column has the text of the definition alone.
 type column struct {
 	SQL  *string `json:"sql,omitempty"`
 	Expr *string `json:"expr,omitempty"`
@@ -172,8 +172,8 @@ func (d *Draft) unpack() error {
 	return nil
 }
 
-// attach assigns to the parameters the details that the definition has for them, and returns the
-// names that match no parameter.
+// attach assigns to the parameters the details, such as a minimum, that the column definition has
+// for them (d.said). It returns the names there that no parameter has.
 func (d *Draft) attach() (unknown []string) {
 	for _, name := range slices.Sorted(maps.Keys(d.said)) {
 		i := slices.IndexFunc(d.Params, func(p Param) bool { return p.Name == name })

@@ -54,15 +54,16 @@ var formats = []string{"email", "uri", "hostname", "ipv4", "ipv6", "time", "dura
 // empty reports whether no detail is set.
 func (d *Details) empty() bool { return reflect.ValueOf(*d).IsZero() }
 
-// detail is a detail's name, whether it is set, and the types of parameters for which it is
-// allowed. A detail without such types is allowed for all lists.
+// detail is one optional rule of a parameter, such as a minimum: its name, whether it is set, and
+// the types of parameters that may have it. If it has no types, it is for lists of every type.
 type detail struct {
 	name  string
 	given bool
 	bases []string
 }
 
-// forTypes returns the details that are not for parameters of all types.
+// forTypes returns the optional rules of a parameter that only some types may have, such as
+// minimum, whether they are set or not.
 func (d *Details) forTypes() []detail {
 	texts, numbers := []string{typeString}, []string{typeInteger, typeNumber, typeDate,
 		typeTimestamp}

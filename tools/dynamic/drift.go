@@ -106,8 +106,9 @@ func looking(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lookKey{}, &look{seen: map[string]seenTables{}})
 }
 
-// tablesNow returns the tables of a connection, from the cache of ctx if it has one (see looking).
-// It returns an error if the database does not answer.
+// tablesNow returns the tables that the connection's database has now. In a context from looking,
+// it asks the database once and then uses the context's cache. It returns an error if the database
+// does not answer.
 func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) {
 	ask := func() (all []sqlsafe.Relation, err error) {
 		db, err := c.database(ctx)
@@ -130,8 +131,8 @@ func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) 
 	return one.tables, one.err
 }
 
-// shaped returns the shape of the tables that a tool queries, as JSON. It returns "" if the tool
-// queries none, or if its database does not answer now.
+// shaped returns, as JSON, the names and the columns of the tables that a tool queries. It returns
+// "" if the tool queries none, or if its database does not answer now.
 func (c *connections) shaped(ctx context.Context, d *Draft) string {
 	now, err := c.shapeNow(ctx, d)
 	if err != nil || len(now) == 0 {
@@ -227,7 +228,8 @@ func (s *Set) Check(ctx context.Context, names ...string) (out Checked, err erro
 // add adds a finding.
 func (c *Checked) add(name, what string) { c.Findings = append(c.Findings, Finding{name, what}) }
 
-// checkTool checks one tool and adds to out what it finds.
+// checkTool checks one tool, and adds to out a finding for each problem, such as a column that its
+// database no longer has.
 func (s *Set) checkTool(ctx context.Context, t *Tool, out *Checked) {
 	if out.Tools++; ctx.Err() != nil {
 		out.add(t.Name, "it was not looked at: the time of the check was over")

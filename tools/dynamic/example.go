@@ -82,8 +82,8 @@ func readCount(text string) (op string, n int, err error) {
 	return m[1], n, err
 }
 
-// holds reports whether a count is as expected. The count is the parameter got; the expectation is
-// an operator and a number, such as ">=" and 3. An op other than an inequality means equality.
+// holds reports whether the number got is as an example expects. The expectation is an operator and
+// the number n, such as ">=" and 3. Any operator but >=, <=, > and < means equality.
 func holds(op string, got, n int) bool {
 	switch op {
 	case ">=":

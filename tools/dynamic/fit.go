@@ -62,8 +62,8 @@ func shortened(text string) string {
 	return text
 }
 
-// value checks a value of the type k and returns it in its bound form (see Param.read). It adds to
-// r.wrong a sentence for each place that does not fit.
+// value checks a value of the type k, and returns it in the form in which the definition gets it.
+// It adds to r.wrong a sentence for each place of the value that does not fit.
 func (r *reading) value(path string, k kind, v any) any {
 	if k.lists > 0 {
 		return r.list(path, k, v)
@@ -171,8 +171,8 @@ const longestNumber = 1000
 // uuid matches a UUID in lower case.
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// text checks a text, a date, a time or a UUID and returns it in its bound form (see Param.read).
-// It adds a sentence to r.wrong if the value does not fit.
+// text checks a text, a date, a time or a UUID, and returns it in the form in which the definition
+// gets it, such as a time in UTC. If the value does not fit, text adds a sentence to r.wrong.
 func (r *reading) text(path string, k kind, text string) any {
 	switch k.base {
 	case typeString:
@@ -212,8 +212,8 @@ func (r *reading) within(path string, k kind, text string) {
 	}
 }
 
-// plainText adds a sentence to r.wrong for each of the length, the pattern and the format that a
-// text does not fit.
+// plainText checks a text's length, pattern and format. For each of these that is wrong, it adds a
+// sentence to r.wrong.
 func (r *reading) plainText(path, text string) {
 	n := utf8.RuneCountInString(text)
 	if n < r.p.MinLength {

@@ -29,7 +29,8 @@ func (s *Set) refresh(ctx context.Context) error {
 	return s.reread(ctx)
 }
 
-// reread does the same as refresh. The caller holds s.mu.
+// reread reads all tools and sets from the store, and offers them if they have changed. It returns
+// an error if they cannot be read or the registry refuses them. The caller holds s.mu.
 func (s *Set) reread(ctx context.Context) error {
 	seen := s.counter(ctx) // read before the tools, so that a change in between is noticed later
 	all, err := readTools(ctx, s.config.DB, 0)
@@ -76,9 +77,9 @@ func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	return nil
 }
 
-// become offers the tools in the list read, which come from the store. The parameter changed is the
-// id of the only tool that may differ from before, or 0 if any tool may differ. It returns an error
-// if the registry refuses the tools. The caller holds s.mu.
+// become offers tools that were just read from the store; the parameter read is their list. The
+// parameter changed is the id of the only tool that may differ from before, or 0 if any tool may.
+// It returns an error if the registry refuses the tools. The caller holds s.mu.
 func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) {
 	all := slices.Clone(read)
 	for range 3 { // another source may take a name between the check and the change
@@ -139,10 +140,10 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	return nil
 }
 
-// ready returns a stored tool in the form for the registry, or the reason why it cannot be offered
-// (made.why). It compiles the tool only if it has changed. It queries no databases, since a start
-// must not wait for a database that is down. A statement that a database refuses fails when it is
-// called.
+// ready returns a stored tool in the form for the registry, or in made.why the reason why it cannot
+// be offered. It compiles the tool only if it is new or differs; changed is the id of the only tool
+// that may differ, or 0. It queries no databases, since a start must not wait for a database that
+// is down. A statement that a database refuses fails when it is called.
 func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 	if m, ok := s.made[t.ID]; ok && m.of.Name == t.Name && m.of.Definition == t.Definition &&
 		(changed != 0 && changed != t.ID || reflect.DeepEqual(m.of, *t)) {

@@ -156,8 +156,9 @@ func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	w.listAnew()
 }
 
-// listAnew offers the tools again in the background, with the columns that are now known. It does
-// so only after Set.Follow, since nothing reads lists in a command that calls one tool and ends.
+// listAnew offers the tools again in the background, with schemas of the columns that are now
+// known. It does nothing before Set.Follow is called, because a command that calls one tool and
+// ends shows no lists of tools.
 func (w *watcher) listAnew() {
 	w.set.mu.Lock()
 	follows := w.set.follows

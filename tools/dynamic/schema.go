@@ -48,8 +48,9 @@ func (p *Param) property(choices []any) (json.RawMessage, error) {
 	return is.written(inner)
 }
 
-// written returns a property as JSON. It adds those members of the parameter own, the schema of an
-// OBJECT, that the property does not have. written returns an error if own is not a JSON object.
+// written returns a property as JSON. The parameter own is the schema that the author wrote for an
+// OBJECT. Those of its members that the property lacks are added. written returns an error if own
+// is not a JSON object.
 func (is property) written(own Value) (json.RawMessage, error) {
 	text, err := chat.JSON(is)
 	if err != nil || len(own) == 0 {

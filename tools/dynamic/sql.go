@@ -11,9 +11,9 @@ import (
 	"toolnorm/tools"
 )
 
-// compileSQL prepares a SELECT and sets c.run, and adds mistakes to p. The connection may be down
-// but must exist, because its kind of database decides how the text is parsed. If asking is true,
-// the database checks the statement.
+// compileSQL prepares a SELECT, sets c.run to the function that runs it, and adds mistakes to p.
+// The connection must exist, because its kind of database decides how the text is parsed, but it
+// may be down. If asking is true, the database checks the statement.
 func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *problems) {
 	on, err := s.connections.named(c.draft.Options.Connection)
 	if err != nil {

@@ -142,11 +142,11 @@ func path(text string) string {
 	return at
 }
 
-// over connects over the given kind of HTTP transport, or returns an error. A server that speaks an
-// earlier revision of MCP announces changes on a stream, which must be requested when the
-// connection is made. Whether the server announces any is known only after that, so over then
-// connects a second time, with the stream. If it always requested the stream, mcp-go would use an
-// earlier revision even with a server of revision 2026-07-28.
+// over connects by HTTP, with Streamable HTTP or SSE as the parameter kind says, or returns an
+// error. A server that speaks an earlier revision of MCP announces changes on a stream, which must
+// be requested when the connection is made. Whether the server announces any is known only after
+// that. If it does, over connects a second time, with the stream. If it always requested the
+// stream, mcp-go would use an earlier revision even with a server of revision 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
 	era := asking{patience: patience}
 	if me.handshake {
@@ -183,8 +183,8 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 	return &rawSSE{t}, nil
 }
 
-// streamable returns a function that makes a Streamable HTTP transport. It has no connection to
-// lose, because each request is independent.
+// streamable returns a function that makes a Streamable HTTP transport. No handler for a lost
+// connection is set, because each request of this transport is independent.
 func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
 	transport.Interface, error) {
 	return func(c *conn) (transport.Interface, error) {
@@ -378,10 +378,10 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowedTexts returns the texts of a page's tools. It leaves out, and reports in odd, the tools
-// that mcp-go has left out because their x-mcp-header breaks the rules of 2026-07-28. The
-// parameters texts and tools have the same order. A text that cannot be read stays, so that
-// link.list reports it.
+// allowedTexts returns those of the texts whose tool is in the list tools, in the same order. Each
+// text is the JSON of a tool, and tools is what mcp-go made of them. mcp-go leaves out tools whose
+// x-mcp-header breaks the rules of 2026-07-28; these are reported in odd. A text that cannot be
+// read stays, so that link.list reports it.
 func allowedTexts(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage,
 	odd []LeftOut) {
 	for _, text := range texts {

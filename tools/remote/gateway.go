@@ -248,9 +248,9 @@ func (l *link) forward(ctx context.Context, method string, params json.RawMessag
 	}
 }
 
-// watching records that a client has subscribed to a resource, or has ended the subscription. A
-// client's own connection (see relay) is not closed while it has subscriptions. watching does
-// nothing for the connection that all clients share.
+// watching records that a client has subscribed to a resource, or has ended the subscription. The
+// connection w, if it belongs to this client alone, is then not closed for lack of use. watching
+// does nothing for the connection that all clients share.
 func (l *link) watching(w way, method string, params json.RawMessage) {
 	r, ok := w.(*relay)
 	if !ok {
@@ -274,8 +274,9 @@ func uriOf(params json.RawMessage) string {
 	return p.URI
 }
 
-// target returns the servers that a request may be meant for, the most likely first, and the
-// parameters with the server's own names. It returns no servers if none is known.
+// target returns the servers for which a request may be meant, the most likely first. It also
+// returns the parameters with names as that server knows them, without the server's name in front.
+// It returns no servers if none is known.
 func (s *Set) target(ctx context.Context, method string, params json.RawMessage) (
 	[]*link, json.RawMessage) {
 	var p struct {

@@ -116,7 +116,8 @@ func partText(p tools.Part) json.RawMessage {
 	return o.text()
 }
 
-// proper returns the object without members of a type that clients refuse.
+// proper returns a copy of the object without members whose value has a wrong type, because clients
+// would refuse the whole object.
 func (o object) proper() (out object) {
 	for _, m := range o {
 		if isProper(m) {

@@ -164,9 +164,9 @@ func (l *link) attempt() {
 	l.trying = nil
 }
 
-// open makes a connection and lists the server's tools, and returns an error if either fails. It
-// declares no capability, because nothing here could answer a server's questions for a user or a
-// model. Clients that can answer use a relay.
+// open makes a connection and lists the server's tools. It returns the connection and its kind of
+// transport, or an error if either step fails. It declares no capability, because nothing here
+// could answer a server's questions for a user or a model. Clients that can answer use a relay.
 func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string, error) {
 	c, kind, err := l.dial(ctx, last,
 		greeting{who: mcp.Implementation{Name: "toolnorm", Version: l.set.cfg.Version},

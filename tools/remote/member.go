@@ -40,7 +40,8 @@ func (r *reader) wrong(keys []string, want string) {
 	}
 }
 
-// text returns a text, or "" if it is missing. A value that is not a text sets r.err.
+// text returns the text under the first of the keys that the object has, or "" if it has none. A
+// value that is not a text sets r.err.
 func (r *reader) text(keys ...string) string {
 	value := r.any(keys...)
 	if value == nil {

@@ -230,7 +230,8 @@ func alwaysRefused(ip netip.Addr) error {
 	return nil
 }
 
-// inside reports whether an address is not on the internet (see near).
+// inside reports whether an address belongs to this machine or a local network, and so is not on
+// the internet.
 func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
 
 // resolves returns an error if the host of the entry's URL has an address that is not allowed (see

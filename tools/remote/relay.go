@@ -211,8 +211,9 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// ask implements the interface way. It sends a request of the client on the relay's own connection.
-// It returns an error if the connection or the request fails.
+// ask sends a request of the client on the relay's own connection, and returns the result and the
+// connection. It returns an error if the connection cannot be made or the request fails. It
+// implements the interface way.
 func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, *conn, error) {
 	defer r.begin(ctx)()
@@ -224,8 +225,8 @@ func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) 
 	return raw, c, err
 }
 
-// lost implements the interface way. It closes a connection that broke, so that the next request
-// makes a new one.
+// lost gives up the connection c, which broke, and closes it in the background, so that the next
+// request makes a new one. It implements the interface way.
 func (r *relay) lost(c *conn) {
 	r.mu.Lock()
 	if r.conn == c {

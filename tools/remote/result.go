@@ -73,7 +73,8 @@ func isTruth(value json.RawMessage) bool {
 	return slices.Contains([]string{"true", "1"}, strings.ToLower(said(value)))
 }
 
-// proper returns text if every MCP client can read the result unchanged, and otherwise nil.
+// proper returns the JSON of a tool's result if every MCP client can read it unchanged. Otherwise
+// it returns nil.
 func proper(text json.RawMessage) json.RawMessage {
 	o, err := readObject(text)
 	if err != nil || o.twice() != nil {
@@ -102,8 +103,8 @@ func isWhole(one json.RawMessage) bool {
 	return err == nil && json.Unmarshal(one, &p) == nil && p.whole(o)
 }
 
-// whole reports whether a piece has all members that its kind requires, and none that is null,
-// since clients refuse null. The parameter o is the piece's JSON.
+// whole reports whether a piece of a result's content has all members that its kind requires, and
+// none that is null, since clients refuse null. The parameter o is the JSON from which p was read.
 func (p part) whole(o object) bool {
 	inner, _ := readObject(o.get("resource")) // a value that is not an object has no members
 	if o.hasNull() || inner.hasNull() {

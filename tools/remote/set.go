@@ -172,15 +172,16 @@ func (s *Set) connect(w written) {
 	s.links[e.Name] = newLink(s, e)
 }
 
-// forget ends a link. Its tools are removed later, together with its place in the registry (see
-// take), so that clients of /mcp are notified at once. The caller holds s.mu.
+// forget ends the connection of a server and removes the server from s.links. Its tools are removed
+// later, together with its place in the registry's order (see take), so that clients of /mcp are
+// notified only once. The caller holds s.mu.
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
 }
 
-// withdraw ends a link whose server stays in the file, and removes its tools. The caller holds the
-// mu of the set.
+// withdraw ends the connection of a server that stays in the file, for example because it was
+// disabled, and removes its tools. The caller holds the mu of the set.
 func (l *link) withdraw() {
 	l.set.forget(l)
 	_ = l.set.cfg.Registry.Set(source(l.entry.Name)) // setting no tools cannot fail

@@ -33,7 +33,7 @@ func withTimer(ctx context.Context, limit time.Duration, name string) (
 // late is the cause with which a timer cancels its call.
 type late string
 
-// Error implements error. It returns the sentence for the caller.
+// Error implements error. It returns the sentence that the caller of the tool reads.
 func (l late) Error() string { return string(l) }
 
 // timerOf returns the timer of ctx, or nil if ctx has none.
@@ -45,8 +45,9 @@ func timerOf(ctx context.Context) *timer {
 // again restarts the timer.
 func (t *timer) again() { t.ask(0) }
 
-// ask adds n to the number of open questions. The timer is stopped while questions are open, and
-// restarted when none is. A nil timer does nothing.
+// ask adds n, which may be negative, to the number of questions that wait for a user's answer. The
+// timer is stopped while there are any, and restarted when there are none. A nil timer does
+// nothing.
 func (t *timer) ask(n int) {
 	if t == nil {
 		return

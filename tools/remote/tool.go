@@ -29,9 +29,9 @@ const longestText = 8 << 10
 // name.
 const mostHops = 1
 
-// tool converts a tool of the server into a tool for the registry. An error says why the tool is
-// left out. A schema that is too costly to check is refused here, once, and not with each request
-// that offers the tool.
+// tool converts a tool of the server into a tool for the registry. The parameter ours says that the
+// server is another toolnorm. An error says why the tool is left out. A schema that is too costly
+// to check is refused here, once, and not with each request that offers the tool.
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualify(l.entry.Name, t.Name), Title: t.Title,
@@ -139,8 +139,8 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// isTask reports whether the client wants the call to become a task. A task exists only on the
-// connection that made it.
+// isTask reports whether params ask for the call to become a task, whose result the client fetches
+// later. Such a call needs the client's own connection, where alone the task exists.
 func isTask(params json.RawMessage) bool {
 	var p struct{ Task json.RawMessage }
 	return json.Unmarshal(params, &p) == nil && p.Task != nil
@@ -155,9 +155,9 @@ type way interface {
 	lost(*conn) // gives up a connection that broke
 }
 
-// way returns how the client of ctx reaches the server: by its own connection, or else by the
-// shared one. If the parameter own is true, a client gets its own connection even if it cannot be
-// asked anything.
+// way returns the connection by which the client of ctx reaches the server: one of the client's
+// own, or else the one that all share. A client whom no server could ask anything shares it, unless
+// the parameter own is true.
 func (l *link) way(ctx context.Context, own bool) way {
 	if r := l.set.relayOf(ctx, l, own); r != nil {
 		return r
@@ -165,8 +165,9 @@ func (l *link) way(ctx context.Context, own bool) way {
 	return l
 }
 
-// ask implements the interface way. It sends a request on the shared connection. It returns an
-// error if the connection or the request fails.
+// ask sends a request on the connection that all clients share, and returns the result and the
+// connection. It returns an error if the connection cannot be made or the request fails. It
+// implements the interface way.
 func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, *conn, error) {
 	c, err := l.reached(ctx)

@@ -27,7 +27,7 @@ type why struct {
 	error
 }
 
-// Error implements error. It returns the sentence.
+// Error implements error. It returns the sentence for the people who manage servers.
 func (w why) Error() string { return w.sentence }
 
 // Unwrap returns the original error.

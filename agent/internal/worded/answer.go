@@ -27,7 +27,8 @@ func Answer(text string) string {
 	return text
 }
 
-// answer does what Answer does, for a text without white space around it.
+// answer returns a text without the labels of an answer, as Answer does. The text must have no
+// white space around it.
 func answer(said string) string {
 	if strings.HasPrefix(said, "<") {
 		if rest := strings.TrimSpace(tags.ReplaceAllString(said, "")); rest != "" ||
@@ -50,8 +51,9 @@ func answer(said string) string {
 	return objectAnswer(inner, said)
 }
 
-// labelledAnswer returns the text after the label of an answer, or after an action that only
-// announces an answer. Without such a label it returns the whole text and false.
+// labelledAnswer returns the text after the label of an answer, such as "Final Answer:", or the
+// value of an action that is no tool but an answer, as in "Action: Finish[42]". If the text has
+// neither, labelledAnswer returns all of it and false.
 func labelledAnswer(text string) (string, bool) {
 	lines := linesOf(text)
 	for i, l := range lines {
@@ -90,13 +92,13 @@ func labelledAnswer(text string) (string, bool) {
 	return text, false
 }
 
-// unlabelled reports whether no line of a text has a known label.
+// unlabelled reports whether no line of a text begins with a known label, such as "Action:".
 func unlabelled(text string) bool {
 	return !slices.ContainsFunc(linesOf(text), func(l line) bool { return l.role > other })
 }
 
-// onlyThoughts reports whether all words of the lines follow a known label. The lines then consist
-// of thoughts, actions and results.
+// onlyThoughts reports whether the lines are nothing but thoughts, actions and results: no word
+// stands before the first label, and every label is a known one, such as "Thought:".
 func onlyThoughts(lines []line, text string) bool {
 	labelled := false
 	for _, l := range lines {
@@ -108,11 +110,10 @@ func onlyThoughts(lines []line, text string) bool {
 	return true
 }
 
-// objectAnswer returns the answer in the JSON object at the beginning of the parameter inner. It
-// returns the parameter said if there is no object with an answer. Such an object has final_answer
-// as its only member, or its tool is null or only announces an answer (see isFinal). In the second
-// case, if the object has no answer or text follows it, objectAnswer returns the text after the
-// object, which may be "".
+// objectAnswer returns the answer in the JSON object with which inner begins, or the parameter said
+// if inner begins with no such object. The object has final_answer as its only member, or else its
+// tool is null or a word such as "Final Answer" (see isFinal). In the second case, text after the
+// object takes precedence over the answer in the object; the result may then be "".
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any

@@ -96,7 +96,8 @@ func (r *Reader) beginsCall(line string) bool {
 		r.prefix(n)
 }
 
-// mayFence does the same as mayBegin, for a fence or a span of code at the beginning of a line.
+// mayFence reports whether a text at the start of a line may be a fence, or a span of code, in
+// which a call begins. If ended is true, the first line of the text is complete.
 func (r *Reader) mayFence(text string, ended bool) bool {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {

@@ -121,8 +121,9 @@ func unquote(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// coloned adds colons to labels that have lines of their own. It does so only if the line after the
-// label of an action is just the name of an offered tool, and otherwise returns the text unchanged.
+// coloned returns the text with a colon after each label that fills a line, such as "Action". It
+// does so only if the line after some "Action" is just the name of an offered tool, and otherwise
+// returns the text unchanged.
 func (r *Reader) coloned(text string) string {
 	lines := strings.Split(text, "\n")
 	found := false

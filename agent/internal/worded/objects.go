@@ -76,9 +76,9 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// lastLine returns the text on the same line before JSON, or "" if that is only formatting. The
-// parameter whole is all the text before the JSON, and front is the same text without the
-// formatting.
+// lastLine returns the text that stands before JSON on the same line, or "" if there is none but
+// Markdown signs. The parameter whole is all the text before the JSON, and front is the same text
+// without the Markdown signs.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
 	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) ||
@@ -150,8 +150,9 @@ func (r *Reader) mayCall(text string) bool {
 	return known && head[0] == '{'
 }
 
-// object reads JSON in the format "agent". If that finds no call, it reads a call of the tool that
-// the JSON names, provided that there are arguments. It returns nil if there is no call.
+// object returns the calls in a JSON text that is written as {"tool": …, "arguments": …}. If there
+// are none, it looks for a call in other forms, in which the JSON names a tool and has arguments.
+// It returns nil if there is no call.
 func (r *Reader) object(body, end string) []chat.Call {
 	text := "```json\n" + body + "\n```"
 	if calls := r.own(decodedAlso("agent", text, end, r.Tools, r.Also)); len(calls) > 0 {
@@ -260,7 +261,8 @@ func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]st
 	return got.Complete()
 }
 
-// own replaces the other names of tools in calls by the tools' own names, and returns the calls.
+// own returns the calls with the tools' own names. It replaces the other names that r.Also lists,
+// such as names in the form for model servers.
 func (r *Reader) own(calls []chat.Call) []chat.Call {
 	for i, c := range calls {
 		if whole, ok := r.Also[c.Name]; ok {

@@ -62,8 +62,8 @@ func unwrapped(program string) string {
 // lastCall matches a call after a colon at the end of a line.
 var lastCall = regexp.MustCompile(`^[^\n]*:[ \t]*([\pL_][\pL\pN_.]*\([^\n]*\))$`)
 
-// span reads a call that is the whole reply, or that ends the reply, either as a span of code or
-// after a colon. It also returns the text before the call, and returns nil if there is no call.
+// span reads a call that is the whole reply, or that ends the reply in `…` or after a colon. It
+// also returns the text before the call. It returns nil if there is no call.
 func (r *Reader) span(text string) (calls []chat.Call, front string) {
 	text = strings.TrimSuffix(text, ".")
 	if m := lastCall.FindStringSubmatchIndex(text); m != nil {

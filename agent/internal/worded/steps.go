@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat"
 )
 
-// step is a call that was written after labels.
+// step is a call that the model wrote in lines with labels, such as "Action:" and "Action Input:".
 type step struct {
 	call  chat.Call
 	known bool // its tool is offered
@@ -103,7 +103,8 @@ func words(behind string) string {
 	return behind
 }
 
-// said returns a text without thoughts, fence lines and lines with a known label.
+// said returns what a reply tells the user: the text without thoughts, fence lines, and lines with
+// a known label such as "Action:".
 func said(text string) string {
 	var out []string
 	skip := false
@@ -332,8 +333,8 @@ func stops(lines []line, next, size int) int {
 	return size
 }
 
-// objectStep reads the JSON, or the fence with JSON, that follows a label. It returns false if the
-// JSON is no call.
+// objectStep reads a call in the JSON, or in the fence with JSON, at the offset at, after a label
+// such as "Action:". It returns false if the JSON is no call.
 func (r *Reader) objectStep(text string, at int, end string) (s step, ok bool) {
 	body, until := inside(strings.TrimLeft(text[at:], " \t"))
 	calls := r.object(body, end)

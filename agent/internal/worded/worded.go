@@ -177,8 +177,9 @@ func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) 
 	return nil, false
 }
 
-// arguments reads JSON as models write it, and returns false if it cannot. JSON whose brackets are
-// not closed is returned as it is, so that the tool's reader refuses it with an error.
+// arguments returns the arguments in JSON as models write it, repaired. The parameter complete says
+// whether the brackets are closed. If they are not, the text is returned as it is, so that the call
+// fails with an error that the model reads. The result is false if text cannot be read.
 func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) {
 	args, repairs, ok := adapters.Arguments(t, text)
 	if !ok || !complete && (slices.Contains(repairs, "truncated") ||
@@ -199,8 +200,8 @@ func python(t chat.Tool, text string) (json.RawMessage, bool) {
 	return calls[0].Args, true
 }
 
-// decoded returns the calls of a text in the format of a family. It returns nil if the text
-// contains anything but calls, or if the decoder fails.
+// decoded returns the calls of a text in the format that the parameter family names, such as
+// "hermes". It returns nil if the text contains anything but calls, or if the decoder fails.
 func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector

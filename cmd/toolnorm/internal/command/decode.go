@@ -108,8 +108,9 @@ func (c *Decode) format(set *adapters.Set, model, name string) (*adapters.Format
 	return formatIn(set, name)
 }
 
-// lineRequest is one line of decode --jsonl. The flags are the defaults of its fields. One process
-// answers many lines, because starting a process for each would take longer than decoding.
+// lineRequest is one line of decode --jsonl. A field that the line lacks has the value of the flag
+// with the same name. One process answers many lines, because starting a process for each would
+// take longer than decoding.
 type lineRequest struct {
 	ID         json.RawMessage `json:"id"` // any JSON value; the answer repeats it
 	Model      string          `json:"model"`

@@ -26,8 +26,9 @@ type Formats struct {
 // listFormats is the command formats list.
 type listFormats struct{ Folders }
 
-// Run prints a table of the known families with their names, tags and models. It returns an error
-// if the table cannot be written.
+// Run prints a table of the known families, which are groups of models that write tool calls in the
+// same format. It shows their names, tags and models. It returns an error if the table cannot be
+// written.
 func (c *listFormats) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -48,8 +49,8 @@ type showFormat struct {
 	Cases bool   `env:"-" help:"Include the test cases: the whole file."`
 }
 
-// Run prints the family's declaration, with its test cases if Cases is set. It returns an error if
-// the family does not exist.
+// Run prints the declaration of a format, with its test cases if Cases is set. It returns an error
+// if there is no format of the name.
 func (c *showFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -74,9 +75,10 @@ type testFormat struct {
 	Tools string `env:"-" placeholder:"FILE" help:"The tools that the cases are offered. Default: those of the built-in families."`
 }
 
-// Run runs the test cases of a family, whole and split at every byte, since a model's tokens may
-// end anywhere. It prints the differences to stdout. It returns an error if there are any, if there
-// are no cases, or if the file cannot be read.
+// Run runs the test cases of a format. Each text is decoded once as a whole and once for every
+// place at which it can be split in two, since a model's tokens may end anywhere. It prints the
+// differences to stdout. It returns an error if there are any, if there are no cases, or if the
+// file cannot be read.
 func (c *testFormat) Run(m *Console) error {
 	f, err := c.format(m)
 	if err != nil {

@@ -366,7 +366,8 @@ type docsImport struct {
 	Databases data.Config `embed:""`
 }
 
-// hasData reports whether the collection of the data tools could be opened.
+// hasData reports whether box has the collection of documents, which it lacks if that could not be
+// opened.
 func hasData(box *toolbox.Box) bool { return box.Data != nil }
 
 // Run imports the documents and prints a line for each file; progress is written to standard error.

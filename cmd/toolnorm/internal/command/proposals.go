@@ -56,8 +56,9 @@ func (c *guessFormat) Run(m *Console) error {
 	return printProblems(m.Err, c.Model, p.Problems)
 }
 
-// learnFormat is the command formats learn. It proposes a declaration from what a model wrote,
-// which is the only source for a model without a template.
+// learnFormat is the command formats learn. It proposes the declaration of a format, as formats are
+// written in files, from what a model wrote. That is the only source for a model without a
+// template.
 type learnFormat struct {
 	Folders
 	Name string `arg:"" help:"The name of the new family; models whose names begin with it are read by it."`

@@ -19,7 +19,7 @@ type Repair struct {
 }
 
 // Run repairs standard input, as one text or line by line. It returns an error if the schema is
-// wrong, or if the input cannot be read or, as one text, repaired.
+// wrong, if the input cannot be read, or if it is one text that cannot be repaired.
 func (c *Repair) Run(m *Console) error {
 	var text []byte
 	if c.Schema != "" {
