@@ -117,10 +117,10 @@ func (r *run) advises(text string) bool {
 const fewWords = 4
 
 // groundless reports whether an answer of one line ignores the records that the tools of the run
-// have read. That is the case if the answer shares no word or number with the records that the
-// question does not have too, and repeats no number of the question. groundless returns false if a
-// tool has done anything but read records. It also returns false for answers of at most fewWords
-// words, or with a colon at the end.
+// have read. It does if it repeats no number of the question, and shares no word or number with the
+// records except those that the question has too. groundless returns false if a tool has done
+// anything but read records. It also returns false for answers of at most fewWords words, or with a
+// colon at the end.
 func groundless(r *run, text string) bool {
 	found, asked := "", folded(r.saidLast())
 	for _, f := range r.facts {

@@ -100,9 +100,9 @@ func (r *run) asks() {
 // questioned matches the call in a question that String has written.
 var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
 
-// allowed runs the call that the user's last message allows, if any. That is a call that the
-// previous answer asked about, and whose code is in the message. To the model it looks like its own
-// call.
+// allowed runs the call for which the user has given consent, if there is one. The previous answer
+// asked about that call, and the user's last message repeats the code of the question. To the model
+// it looks like its own call.
 func (r *run) allowed(ctx context.Context) {
 	last := len(r.turns) - 1
 	if last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {

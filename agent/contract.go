@@ -46,9 +46,9 @@ func (c *contract) described(budget int) *contract {
 // A model that writes it has begun to make results up, so it is a stop sequence of each request.
 const resultMark = "[Tool Result: "
 
-// ask returns the request for the next step. It appends the contract to the caller's own system
-// prompt, and writes calls and results as text. The beginning never changes in a run, so the
-// server's prompt cache is used in every step.
+// ask returns the request for the next step. It appends the description of the tools to the
+// caller's own system prompt, and writes calls and results as text. The beginning never changes in
+// a run, so the server's prompt cache is used in every step.
 func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, c.said = c.written(turns), turns
 	// Without tools this is a plain request: nothing is added to it.
@@ -93,8 +93,8 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 }
 
 // read decodes the text of a reply into events. A call that uses another name of a tool gets the
-// tool's own name. The decoder requires its usual evidence for a call, because an example in an
-// answer must not run: a call that the model did not mean is the worst failure.
+// tool's own name. The decoder does not take every call of a tool for meant, because an example in
+// an answer must not run: a call that the model did not mean is the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in
@@ -113,9 +113,9 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 	}
 }
 
-// look returns the calls that the decoder takes for text, or nil if there are none. These are calls
-// in words (see package worded), and calls of unknown tools, since a model that has misread a name
-// must be told so.
+// look returns the calls in a reply in which the decoder has found none, or nil if there are none.
+// These are calls in words, such as "Action: add" (see package worded), and calls of unknown tools,
+// since a model that has misread a name must be told so.
 func (c *contract) look(text, end string) []chat.Call {
 	reader := c.tools.reader(nil)
 	reader.Messages = c.said

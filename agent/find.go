@@ -14,7 +14,8 @@ func (ts *toolset) search(ctx context.Context, text string) []tools.Tool {
 	return ts.finding().Find(ctx, ts.meanings, text)
 }
 
-// rank is like search, but compares only words, for callers that must not wait for another server.
+// rank returns the tools of the run that a text asks for, the best first. Unlike search, it
+// compares only words, for callers that must not wait for another server to compare meanings.
 func (ts *toolset) rank(text string) []tools.Tool { return ts.finding().Rank(text) }
 
 // finding returns the Finder of the run's tools. It is made at the first search, since few runs

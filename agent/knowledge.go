@@ -31,8 +31,8 @@ var knowledgeTools = []struct{ name, about, question string }{
 }
 
 // knowledge returns the toolset of a run about a knowledge base. It returns an error if this
-// program does not have all of the tools. Other tools are left out, because they have nothing to do
-// with the base, and because small models can choose among three.
+// program lacks one of the knowledge base tools. Other tools are left out, because they have
+// nothing to do with the base, and because small models can choose among three.
 func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	var all []tools.Tool
 	for _, t := range l.own(ctx, nil) {
@@ -187,9 +187,10 @@ var (
 	ocrMarker = regexp.MustCompile(`(?i)(^|[^0-9a-z])OCR([^0-9a-z]|$)`)
 )
 
-// knowledgeTool chooses one of the three tools without a model. Text with OCR errors, or with a
-// hyphen after katakana, is normalized. A question about the base itself is answered by its
-// summary. For everything else the documents are searched.
+// knowledgeTool chooses one of the knowledge base tools without a model, by rules, and returns its
+// name. For text with OCR errors, or with a hyphen after katakana, it is the tool that normalizes
+// them. For a question about the base itself, it is the summary. For everything else it is the
+// search.
 func knowledgeTool(question string) string {
 	switch {
 	case ocrMarker.MatchString(question) || ocr.HasCandidate(question):

@@ -8,11 +8,11 @@ import (
 )
 
 // missing returns the tool that an answer should have called, or "" if there is none. Two
-// conditions must hold. The question names an identifier that no call has looked up, or it names a
-// record of a list and that record has such an identifier. And no tool has run yet, or the answer
-// contains a number that is in no result and not in the user's message. The returned tool is
-// read-only, requires one argument and mentions identifiers of this kind. The tool that fits the
-// words of the question best comes first.
+// conditions must hold. First, no tool has run yet, or the answer has a number that is in no result
+// and not in the user's message. Second, the question names an identifier that no call has looked
+// up, or a record of a list that has such an identifier. The tool is read-only, requires one
+// argument and mentions identifiers of this kind. Of several, it is the one that fits the
+// question's words best.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""

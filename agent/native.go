@@ -8,10 +8,10 @@ import (
 	"toolnorm/tools"
 )
 
-// native offers tools as a chat request does, next to those of the client. The inner model decides
-// how the tools are described to the model and how calls are constrained to their schemas, so
-// models without tool calling work as well. native is used for chats, and contract for callers who
-// want the specification's prompt.
+// native offers the run's tools in the field tools of a chat request, next to those of the client.
+// The model that is asked decides how they are described and how calls are constrained to their
+// schemas, so models without tool calling work as well. native is used for chats, and contract for
+// callers who want the specification's prompt.
 type native struct {
 	tools  *toolset
 	client []chat.Tool
@@ -62,8 +62,8 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read returns the events with our tools' own names in their calls. It adds the calls that the
-// engine has taken for text.
+// read returns the events of in, with our tools' own names in calls. It adds events for calls that
+// the model wrote in words, such as "Action: add", which the engine takes for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	w := watch{reader: n.tools.reader(n.isClients)}
 	w.advises, w.reader.Messages = n.advises, n.said

@@ -17,7 +17,7 @@ import (
 	"toolnorm/tools"
 )
 
-// origin is a text that a value may come from.
+// origin is a text, such as the result of a tool, from which a value in a call may have been taken.
 type origin struct{ from, text string }
 
 // origins returns what the user has said, and the texts of others. These are the results of tools,
@@ -230,8 +230,9 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	return ""
 }
 
-// doubt records that the model has read a warning in place of a call's result, so that the model
-// gets no second warning. The parameter key is the call's Key, or "" for the warning of pickedOut.
+// doubt records that the model has read a warning in place of a call's result, so that the model is
+// not warned again. The parameter key is the call's Key, or "" for the warning of pickedOut, which
+// comes only once in a run.
 func doubt(r *run, key string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}

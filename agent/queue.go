@@ -160,9 +160,9 @@ func (q *Queue) begin(l *lane, now time.Time) {
 	l.begun = append(l.begun, now)
 }
 
-// advance starts the requests that may begin, and sends the others their new places. It also sets
-// the lane's timer, which calls advance again when time alone lets the next request begin. It is
-// called for every change, with q.mu held.
+// advance lets the requests in the queue l begin that may, and sends the others their new places.
+// It also sets a timer, which calls advance again when time alone lets the next request begin. It
+// is called for every change, with q.mu held.
 func (q *Queue) advance(name string, l *lane) {
 	now := time.Now()
 	let := 0

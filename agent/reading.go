@@ -10,14 +10,15 @@ import (
 	"toolnorm/tools"
 )
 
-// reader returns a reader of calls in words. The function theirs reports whether a name is one of
-// the client's tools; it may be nil.
+// reader returns a reader of calls in words, such as "Action: add". The function theirs reports
+// whether a name is one of the client's tools; it may be nil.
 func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 	return &worded.Reader{Tools: ts.offered(), Also: ts.also, Foreign: theirs}
 }
 
-// offered returns all tools with their own names, including those that are not described, because
-// the model may have found one or know it from an earlier conversation.
+// offered returns all tools of the run with their own names. It includes tools that are not
+// described to the model, because the model may have found one by a search or know it from an
+// earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
 	if ts.searched {
@@ -131,8 +132,8 @@ func (w *watch) decide(line string) {
 	w.advises = nil
 }
 
-// release passes all held text on, unless the reply is muted. It returns false if no more events
-// are wanted.
+// release passes on all text that was held back, unless the reply is not to be shown (w.mute). It
+// returns false if no more events are wanted.
 func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	text := w.held
 	w.held = ""
@@ -145,8 +146,8 @@ func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	return text == "" || w.pass(text, yield)
 }
 
-// pass passes a text on. If w has a speller, the text after the last complete word is held back,
-// because its spelling may be corrected. It returns false if no more events are wanted.
+// pass passes a text on to the client. If names are corrected (w.speller), the word at its end is
+// held back until it is complete. It returns false if no more events are wanted.
 func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	w.shown.WriteString(text)
 	if w.speller == nil {

@@ -86,7 +86,7 @@ type group struct {
 	over  bool            // other text came after the first call
 }
 
-// Add adds the next event.
+// Add adds the next event of the reply, and counts the calls that come before other text.
 func (g *group) Add(e chat.Event) {
 	said := (e.Kind == chat.Text || e.Kind == chat.Reasoning) && strings.TrimSpace(e.Text) != ""
 	if e.Kind == chat.Text && len(g.Calls) == 0 {
@@ -154,9 +154,9 @@ func (r *run) exhausted() Stop {
 	return ""
 }
 
-// calls returns the calls of the last reply, including calls that the decoder takes for text. If
-// the reply calls a client's tool, its text is not searched, because the reply goes to the client
-// as it is.
+// calls returns the calls of the last reply. If there are none, it looks for calls in the reply's
+// text that the decoder has not taken for calls. If the reply calls a client's tool, its text is
+// not searched, because the reply goes to the client as it is.
 func (r *run) calls() []chat.Call {
 	if calls := r.last.got.first(); len(calls) > 0 || r.last.foreign {
 		return calls

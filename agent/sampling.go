@@ -88,7 +88,7 @@ func (q *samples) answering(ctx context.Context, r *run, name string) (
 	}
 }
 
-// leave closes the connections that the servers have for this run.
+// leave closes the connections that MCP servers have for the questions of this run.
 func (q *samples) leave(l *Loop) {
 	if q.session != "" {
 		l.cfg.Servers.Left(q.session)

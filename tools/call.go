@@ -26,8 +26,8 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	return r.Run(ctx, t, args)
 }
 
-// Run does the same as Call for a Tool that the caller already has. The tool need not be in the
-// registry.
+// Run runs the tool t, which need not be in the registry, and returns its result. Whatever goes
+// wrong is a Result with IsError, as for Call.
 func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	if r.opts.Watch != nil {
 		began, seen := time.Now(), func(Result, time.Duration) {}

@@ -115,9 +115,9 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 	return r.Replace(source, nil, tools...)
 }
 
-// Replace does the same as Set for a source that also has tools which it does not offer now. The
-// map gone has, by name, the reason why such a tool is not offered. A caller of such a tool gets
-// this reason, and not the message that there is no such tool.
+// Replace replaces the tools of a source with the given ones, as Set does, for a source that also
+// has tools which it does not offer now. The map gone has, by name, the reason why such a tool is
+// not offered. A caller of it gets this reason, and not the message that there is no such tool.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }

@@ -54,7 +54,8 @@ type Tool struct {
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// For returns the tool with the schema that the caller of ctx may see (see Seen).
+// For returns a copy of the tool with the schema that t.Seen returns for the caller of ctx. Without
+// one, the schema stays the same.
 func (t Tool) For(ctx context.Context) Tool {
 	if t.Seen != nil {
 		if schema := t.Seen(ctx); len(schema) > 0 {

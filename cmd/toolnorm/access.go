@@ -87,7 +87,8 @@ const readyPath = "/readyz"
 // metricsPath is the path that Prometheus reads by default.
 const metricsPath = "/metrics"
 
-// routes is a mux that remembers its patterns, for the test that compares them with needs.
+// routes is a mux that remembers its patterns, so that a test can check that each has an entry in
+// needs, which says what a caller must be allowed to do.
 type routes struct {
 	mux      *http.ServeMux
 	patterns []string
@@ -100,10 +101,9 @@ func (r *routes) Handle(pattern string, h http.Handler) {
 }
 
 // mount returns the routes of everything that answers: chats, the agent, the tools for MCP clients
-// and runners, the list of other MCP servers, and the admin page. The routes use the parts that
-// outlive a change of the settings, because the client Void never initializes an MCP session twice.
-// So its sessions continue when the settings are read again and, with the key in mcp.key, after a
-// restart and at every replica with the same file.
+// and runners, the list of other MCP servers, and the admin page. MCP sessions continue when the
+// settings are read again and, with the key in mcp.key, after a restart and at every replica with
+// the same file. They must, because some clients, such as Void, never initialize a session twice.
 func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r := &routes{mux: http.NewServeMux()}
 	chats.Mount(r)
@@ -128,8 +128,8 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	return r
 }
 
-// guard returns the guard that checks the rights of requests before they reach the routes of the
-// face f.
+// guard returns the handler that checks, with the settings of f, what the caller of a request may
+// do, before the request reaches the routes.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
 		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys,

@@ -166,8 +166,8 @@ func (m *Main) coloured(report string, forPeople bool) string {
 	return strings.Join(lines, "")
 }
 
-// doctor returns the doctor that examines. It returns an error if the settings, the questions or
-// the tools are wrong. Run ends the program with status 2 then.
+// doctor returns the doctor.Doctor by which the command examines the model servers. It returns an
+// error if the settings, the questions or the tools are wrong.
 func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	settings, err := c.resolve()
 	if err != nil {

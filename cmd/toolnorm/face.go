@@ -69,7 +69,8 @@ type lasting struct {
 	admin   *admin.Server  // answers /admin
 }
 
-// openLasting creates the lasting parts, by the settings with which the program was started.
+// openLasting creates the parts of the program that stay when the settings are read again. They
+// keep the settings with which the program was started.
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.openHistory()
@@ -111,10 +112,10 @@ func (m *Main) openLasting() {
 	m.admin = admin.New(c)
 }
 
-// newFace returns a face for these settings. Each part is made after the parts that it needs: the
-// engine before the agent that asks it, and the guards last. If the settings of the engine are the
-// same as in the face old, the engine of that face is kept, with what it has learned about models.
-// The face old may be nil.
+// newFace returns a face, which is everything that answers requests by these settings. Each part is
+// made after the parts that it needs: the engine before the agent that asks it, and the guards
+// last. If the settings of the engine are the same as in the face old, the engine of that face is
+// kept, with what it has learned about models. The face old may be nil.
 func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f := &face{config: config, settings: s, asks: config.engine(s, m.log)}
 	if old != nil && f.sameEngine(old) {
@@ -145,9 +146,9 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	return f
 }
 
-// sameEngine reports whether the engines of two faces have the same configuration. Their logs are
-// not compared, because both are the log of the program, which contains functions, and functions
-// cannot be compared.
+// sameEngine reports whether f and old ask model servers with the same configuration, so that the
+// engine of old can be kept. Their logs are not compared, because both are the log of the program,
+// which contains functions, and functions cannot be compared.
 func (f *face) sameEngine(old *face) bool {
 	a, b := f.asks, old.asks
 	a.Log, b.Log = zerolog.Nop(), zerolog.Nop()

@@ -30,8 +30,8 @@ func (s *settings) readKeys(setting string, words []string, file string) (auth.K
 	return append(all, more...), nil
 }
 
-// withoutFormats removes entries of the setting format whose family is unknown, if some of the
-// user's families could not be read. It records these entries.
+// withoutFormats removes entries of the setting format that name an unknown format, if some of the
+// user's own formats could not be read. It records these entries in s.
 func (c *Config) withoutFormats(s *settings) {
 	if !s.oddFamilies {
 		return

@@ -38,8 +38,8 @@ type door struct {
 }
 
 // announce lets runners find the server until ctx ends. It writes the address file at once, and
-// then checks the folder again and again. Another toolnorm, whose address is in the file, may end
-// before this one does. The checks run in a goroutine of the parameter beside.
+// then checks again and again whether the file is still there. It also takes over a file with the
+// address of another toolnorm when that has ended. The checks run in a goroutine of beside.
 func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	d.URL = "http://" + reachable(at)
 	d.take(ctx, true)

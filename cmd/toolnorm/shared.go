@@ -43,7 +43,7 @@ func mcpKey(m *Main, common *shared.Store) []byte {
 	return key
 }
 
-// desk is the data that replicas share, and the channel by which they ask each other.
+// desk is how replicas ask each other questions, together with the data that they share.
 type desk struct {
 	*shared.Store
 	*shared.Desk

@@ -94,8 +94,8 @@ var postgresNames = map[string]string{
 	typeObject: "jsonb",
 }
 
-// postgres returns a value together with its PostgreSQL type, if PostgreSQL needs to be told the
-// type.
+// postgres returns a value of the type k as PostgreSQL gets it. The result is a sqlsafe.Typed with
+// the name of the type if PostgreSQL needs to be told that, and otherwise v.
 func (k kind) postgres(v any) any {
 	name := postgresNames[k.base]
 	switch {

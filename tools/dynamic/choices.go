@@ -124,9 +124,9 @@ func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
 	}
 }
 
-// choicesFor does the same as choicesOf, but its function also takes the parameter's value. If the
-// value is not among the choices, the function reads the choices again, because the value may be
-// new.
+// choicesFor returns a function that returns the current choices of a parameter, or nil if they are
+// not known. The function also takes the parameter's value. If the value is not among the cached
+// choices, the function reads them again, because the value may be new.
 func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 	known := c.choicesOf(ctx)
 	return func(p *Param, v any) []any {

@@ -205,7 +205,7 @@ func (c *compiled) unused(used []string, p *problems) {
 	}
 }
 
-// failed records in r why a call failed.
+// failed records in r why a call failed, with the place in the definition if err has one.
 func (r *Run) failed(err error, definition string) {
 	p := locate(err, definition)
 	r.problem, r.Outcome = &p, p.Rule

@@ -23,10 +23,10 @@ CREATE TABLE h_custom_toolset (
 // confirmColumn adds the column for whether a set asks for confirmation.
 const confirmColumn = "ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';"
 
-// readContracts reads the examples and the shape (see shape) of each tool in all, and stores them
-// in the tool. If id is not 0, it reads only the examples and the shape of the tool with that id.
-// Examples that cannot be decoded are replaced by a single example that says so. It returns an
-// error if the table cannot be read.
+// readContracts reads two things about each tool in all, and stores them in the tool: its examples,
+// and its shape, which is the tables that it queries and their columns. If id is not 0, it reads
+// only those of the tool with that id. Examples that cannot be decoded are replaced by a single
+// example that says so. It returns an error if the table cannot be read.
 func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	if len(all) == 0 {
 		return nil
@@ -60,8 +60,8 @@ func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	return rows.Err()
 }
 
-// writeContract replaces the examples and the shape of a tool in the store. It returns an error if
-// the store fails.
+// writeContract replaces in the store the examples of a tool, and the record of the tables that it
+// queries. It returns an error if the store fails.
 func writeContract(ctx context.Context, in asker, id int, d *Draft) error {
 	if err := removeContract(ctx, in, id); err != nil || len(d.Examples) == 0 && d.shape == "" {
 		return err
@@ -76,8 +76,8 @@ func writeContract(ctx context.Context, in asker, id int, d *Draft) error {
 	return err
 }
 
-// removeContract removes the examples and the shape of a tool. It returns an error if the store
-// fails.
+// removeContract removes from the store the examples of a tool, and the record of the tables that
+// it queries. It returns an error if the store fails.
 func removeContract(ctx context.Context, in asker, id int) error {
 	_, err := in.ExecContext(ctx, "DELETE FROM h_custom_tool_contract WHERE tool_id = $1", id)
 	return err

@@ -25,8 +25,8 @@ var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
 // star matches a * that selects all columns.
 var star = regexp.MustCompile(`(?i)(\bselect|\bdistinct|\ball|,|\.)\s*\*`)
 
-// shapeOf returns the shape of those tables that a statement names. It is empty if the statement
-// names none.
+// shapeOf returns those of the tables that a statement names, with the columns that it names or,
+// after a *, all columns. It is empty if the statement names no table.
 func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	named := map[string]bool{}
 	for _, one := range word.FindAllString(strings.ToLower(statement), -1) {
@@ -50,8 +50,8 @@ func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	return out
 }
 
-// drift compares an earlier shape, the receiver was, with the parameter now, and returns a sentence
-// for each change. The result gone reports whether a table or a column is gone.
+// drift compares the tables when the tool was saved, the receiver was, with the tables now, and
+// returns a sentence for each change. The result gone reports whether a table or a column is gone.
 func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]
@@ -145,8 +145,9 @@ func (c *connections) shaped(ctx context.Context, d *Draft) string {
 	return string(text)
 }
 
-// shapeNow returns the current shape of the tables that a tool queries, or nil if it is not an SQL
-// tool. It returns an error if the connection does not exist or does not answer.
+// shapeNow returns the tables that a tool queries and their columns, as they are now. It returns
+// nil if the tool is not an SQL tool, and an error if the connection does not exist or does not
+// answer.
 func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 	if d.Type != typeSQL {
 		return nil, nil

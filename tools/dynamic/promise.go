@@ -83,7 +83,7 @@ func outcomesOf(t *sqlsafe.Table) []outcome {
 
 // mergeOutcomes merges two lists of columns into columns whose values may have the types of either.
 // If the names of the columns differ, the database has changed, and mergeOutcomes returns the
-// parameter now.
+// second list unchanged.
 func mergeOutcomes(known, now []outcome) []outcome {
 	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
 		return now

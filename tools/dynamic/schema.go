@@ -73,8 +73,9 @@ func (is property) written(own Value) (json.RawMessage, error) {
 	return append(append(text[:len(text)-1], ','), rest[1:]...), err
 }
 
-// element returns the JSON Schema of a parameter's value, or of its elements if it is a list. The
-// second result is the schema that the author wrote for an OBJECT, or nil.
+// element returns the JSON Schema of a value of the type base, with the rules of the parameter: the
+// parameter's value, or an element if it is a list. The second result is the schema that the author
+// wrote for an OBJECT, or nil.
 func (p *Param) element(base string, choices []any) (is property, own Value) {
 	switch base {
 	case typeInteger, typeNumber:

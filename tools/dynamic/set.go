@@ -167,8 +167,8 @@ func (s *Set) Follow(ctx context.Context) error {
 // read.
 const unread = -2
 
-// counter returns the value of the change counter. It returns -1 if the counter cannot be read,
-// which callers take for a change.
+// counter returns the value of the counter that every saved change of a tool increases. It returns
+// -1 if the counter cannot be read, which callers take for a change.
 func (s *Set) counter(ctx context.Context) int {
 	var n int
 	if err := s.config.DB.QueryRowContext(ctx, "SELECT n FROM h_custom_tool_change").Scan(

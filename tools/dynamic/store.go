@@ -22,7 +22,7 @@ const topic = "custom_tools"
 // model's context.
 const maxTools = 1000
 
-// asker is implemented by *store.DB and *store.Tx.
+// asker is what queries run on: a database (*store.DB) or a transaction (*store.Tx).
 type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -145,8 +145,9 @@ func insert(ctx context.Context, in asker, d *Draft, who string) (id int, err er
 	return id, insertParams(ctx, in, id, d)
 }
 
-// insertParams writes the parameters of a tool, in their order, and its examples and shape (see
-// writeContract). It returns an error if the store fails or does not allow a parameter's type.
+// insertParams writes the parameters of a tool, in their order, its examples, and the record of the
+// tables that it queries. It returns an error if the store fails or does not allow a parameter's
+// type.
 func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	for _, p := range d.Params {
 		if _, err := in.ExecContext(ctx,

@@ -168,8 +168,8 @@ func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error
 	return e.open(ctx, me, era, listening)
 }
 
-// sse returns the older transport, of 2024-11-05: a stream for all answers, which also names the
-// address for messages. It returns an error if the URL cannot be parsed.
+// sse returns the transport of the revision 2024-11-05, in which one event stream carries all
+// answers and names the address for messages. It returns an error if the URL cannot be parsed.
 func (e Entry) sse(c *conn) (transport.Interface, error) {
 	h, free := e.client()
 	c.free = free

@@ -69,7 +69,7 @@ func (l *link) capabilities() (caps mcp.ServerCapabilities, known bool) {
 	return l.conn.client.GetServerCapabilities(), true
 }
 
-// all returns the links of the servers in use, in the order of the file.
+// all returns the servers in use, as links, in the order of the file.
 func (s *Set) all() (links []*link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *Set) all() (links []*link) {
 	return links
 }
 
-// with returns the links of the servers that have a capability, or may have it because they have
+// with returns those servers, as links, that have a capability, or may have it because they have
 // not answered yet. Servers that are down are left out.
 func (s *Set) with(name string) (links []*link) {
 	return slices.DeleteFunc(s.all(), func(l *link) bool {

@@ -127,7 +127,8 @@ func (o object) proper() (out object) {
 	return out
 }
 
-// set does the same as the method with, for values that can always be encoded.
+// set returns a copy of the object in which the key has a new value; a new key is added at the end.
+// The value must be one that can always be encoded.
 func (o object) set(key string, value any) object {
 	text, _ := chat.JSON(value)
 	out, _ := o.with(key, json.RawMessage(text))

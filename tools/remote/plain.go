@@ -51,7 +51,8 @@ func (p *plainer) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// plain returns a line or a body with its message, if it has one, converted by plainMessage.
+// plain returns what was read, a line, an event or a whole body, with its message in the form that
+// mcp-go can read (see plainMessage). An event without a message is returned unchanged.
 func (p *plainer) plain(text []byte) []byte {
 	message, mark := text, ""
 	if p.unit == oneEvent {

@@ -27,8 +27,8 @@ type (
 // makes by itself have none.
 type rawKey struct{}
 
-// kept receives the text of a result as the server wrote it. Its function plain converts the text
-// into the text that mcp-go reads instead.
+// kept receives the text of a result as the server wrote it. The function in its field plain
+// converts that text into the one that mcp-go reads instead.
 type kept struct {
 	text  json.RawMessage
 	plain func(json.RawMessage) json.RawMessage // nil: mcp-go reads the text itself
@@ -68,15 +68,15 @@ func knowsLatest(resp *transport.JSONRPCResponse) bool {
 		slices.Contains(said.Supported, mcp.LATEST_PROTOCOL_VERSION)
 }
 
-// SendRequest implements transport.Interface for the older HTTP transport, and keeps the text of
-// the result (see keep).
+// SendRequest sends a request over the older HTTP transport, and keeps the text of the result as
+// the server wrote it (see keep). It implements transport.Interface.
 func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.SSE.SendRequest(ctx, r))
 }
 
-// SendRequest implements transport.Interface for a command, and keeps the text of the result (see
-// keep).
+// SendRequest sends a request to a command, and keeps the text of the result as the server wrote it
+// (see keep). It implements transport.Interface.
 func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))

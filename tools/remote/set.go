@@ -146,8 +146,8 @@ func (s *Set) take(f *file) {
 	s.cfg.Registry.Expect(sources...)
 }
 
-// connect starts a link for a server of the file, unless there is one for the same entry already.
-// The caller holds s.mu.
+// connect starts to keep a server of the file connected, unless that is done already for an equal
+// entry. The caller holds s.mu.
 func (s *Set) connect(w written) {
 	e := w.entry
 	old := s.links[e.Name]

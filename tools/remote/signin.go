@@ -84,8 +84,8 @@ func SignIn(ctx context.Context, file, accounts, name string, show func(url stri
 	}
 }
 
-// entryOf returns the server with the given name, here or in the file, with variables filled in. It
-// fails if there is none, it is a command, or a variable is not set.
+// entryOf returns the server that the file at path has under the given name, with variables filled
+// in. It fails if there is no such server, it is a command, or a variable is not set.
 func entryOf(path, name string) (Entry, error) {
 	f, err := load(path)
 	if err != nil {
@@ -356,10 +356,10 @@ func param(challenge, name string) string {
 	return ""
 }
 
-// metadata finds the server's metadata (RFC 9728), and returns its URL as about. The result
-// resource is the server's name for itself. It looks at said, the URL in the server's challenge,
-// and at the two standard places. If about is "", the server is an older one, which signs users in
-// itself. Of metadata about another server only the URL counts.
+// metadata finds the server's metadata about sign-ins (RFC 9728). It returns their URL as about,
+// the server's name for itself as resource, and the rights to ask for. It tries said, a URL from
+// the server's refusal, and the two standard places. If all fail, about is "": an older server,
+// which signs users in itself. If the metadata is another server's, only about is used.
 func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (
 	about, resource string, scopes []string) {
 	resource = path(e.URL)

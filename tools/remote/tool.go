@@ -178,7 +178,8 @@ func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 	return raw, c, err
 }
 
-// lost implements the interface way. It gives up the connection that all clients share.
+// lost gives up the connection c that all clients share, after it broke. It implements the
+// interface way.
 func (l *link) lost(c *conn) { l.drop(c) }
 
 // reached returns the connection for a call, and makes one if there is none. A server that is known

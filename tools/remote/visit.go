@@ -54,8 +54,8 @@ func (v *visits) add(f *flow) {
 	v.all[f.state] = visit{f, time.Now()}
 }
 
-// take removes the sign-in with a state and returns it, so that a state works only once. It returns
-// an error if there is none or it has expired.
+// take removes the sign-in that began with this OAuth state and returns it, so that a state works
+// only once. It returns an error if there is none or it has expired.
 func (v *visits) take(state string) (*flow, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

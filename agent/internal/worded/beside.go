@@ -22,9 +22,10 @@ var spelled = regexp.MustCompile(
 var fenceInFront = regexp.MustCompile(
 	"(?:^|\n)[ \t]*[`~]{3,}[ \t]*(?:json[c5]?|text|tool_code|)[ \t]*\n?[ \t]*$|`$")
 
-// beside reads a call whose name is in the line before its arguments, either in a heading or in
-// words that announce the call. The arguments must be JSON with everything that the tool requires
-// and nothing that it does not know. It returns nil if there is no such call.
+// beside reads a call whose tool is named in the line before its arguments, in a heading or in
+// words such as "I will call add:". The arguments must be JSON with everything that the tool
+// requires and nothing that it does not know. It also returns the text before the arguments, and
+// returns nil if there is no such call.
 func (r *Reader) beside(text string) (calls []chat.Call, front string) {
 	at := strings.IndexByte(text, '{')
 	if at < 0 {
@@ -104,8 +105,8 @@ func fits(t chat.Tool, body string) (json.RawMessage, bool) {
 // firstKey matches the first member of an object.
 var firstKey = regexp.MustCompile(`^\{\s*["'“]?([\pL_][\pL\pN_-]*)["'”]?\s*:`)
 
-// mayBeside reports whether JSON at the beginning of a text may be the arguments of an offered
-// tool.
+// mayBeside reports whether the first key in JSON is a parameter of an offered tool, so that the
+// JSON may be arguments of a call.
 func (r *Reader) mayBeside(text string) bool {
 	m := firstKey.FindStringSubmatch(text)
 	if m == nil {

@@ -143,8 +143,8 @@ func (r *Reader) coloned(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// bareLabel returns the role of a label that fills a line, without a colon. It returns the role
-// none if the line is no such label.
+// bareLabel returns the role of the label in a line that has nothing else, not even a colon, such
+// as "Final Answer". It returns the role none for any other line.
 func bareLabel(line string) role {
 	if line = strings.TrimSpace(line); len(line) > longestLabel || strings.ContainsAny(line, ":：") {
 		return none

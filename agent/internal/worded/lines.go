@@ -122,8 +122,9 @@ func lineAt(text string, start int) line {
 	return l
 }
 
-// skipAgain skips a label that is written twice. A second label of arguments is skipped only before
-// JSON, since the arguments may have a member of that name.
+// skipAgain moves the start of the line's text, l.at, behind a label that is written twice, as in
+// "Action: Action:". A second label of arguments is skipped only before JSON, since the arguments
+// may have a member of that name.
 func (l *line) skipAgain(whole string) {
 	for l.role > other {
 		rest := whole[l.at-l.start:]

@@ -36,9 +36,9 @@ var (
 	closers = regexp.MustCompile("^[ \\t]*\\n?[ \\t]*(?:[`~]{3,}|`|</[a-z_|:-]{2,24}>)[ \\t]*")
 )
 
-// objects reads a call in JSON that is surrounded only by formatting and by words that announce it,
-// or else a program of one call. It also returns the text before the call, and returns nil if there
-// is no call.
+// objects reads a call in JSON, or in a program that is one call, with nothing around it but
+// formatting and words that announce it. It also returns the text before the call, and returns nil
+// if there is no call.
 func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	at := r.opens(text)
 	if at < 0 {
@@ -199,9 +199,9 @@ var (
 	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
 )
 
-// goTogether reports whether an object has both members of a call. The parameter key is the member
-// that names the tool, and body is the object. The key name, for example, needs a member arguments.
-// goTogether returns true for a key that needs no other member.
+// goTogether reports whether an object has the member with arguments that must stand beside the
+// member key, which names the tool: for "name", for example, a member "arguments". The parameter
+// body is the object's text. goTogether returns true for a key that needs no other member.
 func goTogether(key, body string) bool {
 	switch key {
 	case "action":
@@ -246,8 +246,9 @@ func describes(args string) bool {
 	return strings.Contains(args, `"properties"`) && strings.Contains(args, `"type"`)
 }
 
-// decodedAlso does the same as the function decoded, but also accepts the tool names in the
-// parameter also, and text around the calls. It returns nil if the decoder fails.
+// decodedAlso returns the calls of a text in the format that the parameter family names, with other
+// text around them if there is any. It also accepts the other names of tools in the map also. It
+// returns nil if the decoder fails.
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector

@@ -22,8 +22,8 @@ type step struct {
 // each label the text may be read to its end, and a real reply has few labels.
 const mostTries = 64
 
-// steps returns the calls that are written after labels, and the text before them. It returns nil
-// if there are none. No call is read after an answer.
+// steps returns the calls in lines with labels, such as "Action: add", and the text before them. It
+// returns nil if there are none. No call is read after an answer.
 func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	lines := linesOf(text)
 	begin, until, tries := -1, 0, 0
@@ -58,10 +58,10 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// meant reports whether the words around a call announce it as a real call. It also returns the
-// offset at which the call begins, including a fence around it. A thought before the call is
-// enough. Other words must announce the call, and words after it must continue from it. Nothing may
-// follow the fence of a call.
+// meant reports whether the model means a call that it wrote after labels, and not as an example. A
+// thought before the call is enough. Otherwise the words before must announce it, and words after
+// it must continue from it. Nothing may follow a fence around the call. meant also returns the
+// offset at which the call or its fence begins.
 func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {
@@ -127,8 +127,8 @@ func said(text string) string {
 var linking = regexp.MustCompile(
 	`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
 
-// step reads the call whose name is on line i, or on the line after it if the label has its own
-// line. It returns false if there is no call.
+// step reads a call whose label, such as "Action:", begins line i. The tool's name follows on that
+// line or, if the label fills it, on the next. It returns false if there is no call.
 func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
 	l := lines[i]
 	value, at := l.value, l.at
@@ -189,8 +189,9 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 	return r.finished(text, t, called, args, worded, s, end)
 }
 
-// finished returns a step with its arguments read from args. It returns false if the step is no
-// call after all, for example because the reply was cut inside it.
+// finished returns the step s with the arguments of its call read from args. The parameter called
+// is the name that the model wrote, and worded says whether a label announces the arguments. It
+// returns false if the step is no call after all, for example because the reply was cut inside it.
 func (r *Reader) finished(text string, t chat.Tool, called, args string, worded bool, s step,
 	end string) (step, bool) {
 	// Only a label shows that the text before it is complete.
@@ -239,8 +240,9 @@ var types = []string{"string", "str", "text", "integer", "int", "number", "float
 // tools.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
 
-// inline returns the arguments that begin on the same line as the tool's name, at offset begin, and
-// the offset at which they end. Arguments in brackets end at the closing bracket.
+// inline returns the arguments that begin at the offset begin, on the line of the tool's name, and
+// the offset at which they end. Arguments in brackets end at the closing bracket, and others at the
+// first label from lines[next] on.
 func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
 	if text[begin] == '{' {
 		v, _ := value(text[begin:])
@@ -258,9 +260,10 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
 }
 
-// behind returns the arguments on the lines after a tool's name, and the offset at which they end.
-// The result labelled reports whether they follow a label of arguments. ok is false if the lines
-// have neither such a label nor JSON nor parameters.
+// behind returns the arguments on the lines after a tool's name, from lines[next] on, and the
+// offset at which they end. The result labelled reports whether a label such as "Action Input:"
+// begins them. The result ok is false if the lines have neither such a label nor JSON nor
+// parameters.
 func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
 	args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
@@ -322,8 +325,9 @@ func opensValue(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
 }
 
-// stops returns the offset at which an argument ends. That is before the first known label or
-// closing fence on the line with index next or later, or else at size, the end of the whole text.
+// stops returns the offset at which an argument ends, before the first line from lines[next] on
+// that begins with a known label, such as "Observation:", or closes a fence. If there is no such
+// line, it returns size, the end of the whole text.
 func stops(lines []line, next, size int) int {
 	for ; next < len(lines); next++ {
 		if lines[next].role > other || lines[next].closes {

@@ -139,9 +139,9 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 
 // read returns the arguments of a tool from a text. The text may be JSON, a list in Python, lines
 // of keys and values, or the value of the tool's only parameter. That last form is accepted only if
-// worded is true, because the labels are then enough evidence. The parameter whole is true if the
-// text was not cut. read returns false if the text has none of these forms, or was cut inside the
-// arguments.
+// worded is true, which means that a label such as "Input:" precedes the text. The parameter whole
+// is true if the text was not cut. read returns false if the text has none of these forms, or was
+// cut inside the arguments.
 func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	if inner := ""; strings.HasPrefix(text, `"{`) && json.Unmarshal([]byte(text), &inner) == nil {
@@ -273,7 +273,8 @@ func pairs(t chat.Tool, text string) (json.RawMessage, bool) {
 	return object(found), len(found) > 0
 }
 
-// commas splits a line at the commas after which a new parameter begins.
+// commas splits a line at each comma or semicolon after which a parameter of typ follows with its
+// value, as in a: 1, b: 2.
 func commas(text string, typ *schema.Type) (parts []string) {
 	start := 0
 	for i, c := range text {

@@ -98,8 +98,8 @@ func remark(r *replay.Reading, tools int) string {
 	return s
 }
 
-// format returns the format of that name, else the format for the model, else the generic one. The
-// name comes first, so that a text can be read by a family whose models have other names. It
+// format returns the format of that name, or without a name the format for the model, or else the
+// generic one. The name comes first, so that a text can be read in the format of other models. It
 // returns an error for an unknown name.
 func (c *Decode) format(set *adapters.Set, model, name string) (*adapters.Format, error) {
 	if name == "" {

@@ -88,8 +88,8 @@ func (f Folders) formats(m *Console) (*adapters.Set, error) {
 }
 
 // FormatsIn returns the formats of the program, and those that the user has put into dir, if dir
-// exists. A family of the user that cannot be read is left out, so another family reads its models,
-// and the result odd has the error.
+// exists. A format of the user that cannot be read is left out, so another one is used for its
+// models; the result odd has the error.
 func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return adapters.Builtin(), nil

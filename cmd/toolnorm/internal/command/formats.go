@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Formats are the commands about model families. All but guess work without a server, because they
-// show how the program itself would read a model's text.
+// Formats are the commands about the formats in which models write tool calls. All but guess work
+// without a server, because they show how the program itself would read a model's text.
 type Formats struct {
 	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and known models."`
 	Show  showFormat  `cmd:"" help:"Print a family's declaration."`
@@ -111,7 +111,8 @@ func (c *testFormat) Run(m *Console) error {
 }
 
 // printProblems writes the problems, each with the name of its test case or check. If there are
-// any, it returns an error that says how many, for what was examined.
+// any, it returns an error that says how many; the parameter what, which says what was examined,
+// begins its text.
 func printProblems(w io.Writer, what string, problems []family.Problem) error {
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))
@@ -122,9 +123,9 @@ func printProblems(w io.Writer, what string, problems []family.Problem) error {
 	return fmt.Errorf("%s, %s", what, count(len(problems), "problem"))
 }
 
-// format returns the family in the file or, if there is no such file, the known family of that
-// name. The file comes first, so that a file that is being written may have the name of a known
-// family. It returns an error if there is neither, or if the file is no family.
+// format returns the format in the file c.File or, if there is no such file, the known format of
+// that name. The file comes first, so that a file that is being written may have the name of a
+// known format. It returns an error if there is neither, or if the file contains no format.
 func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	set, err := c.formats(m)
 	if err != nil {
@@ -153,7 +154,7 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// docFormats is the command formats doc, which writes the table of the program's own families.
+// docFormats is the command formats doc, which writes the table of the program's own formats.
 // docs/families.md is written with it, and a test checks that the table there is up to date.
 type docFormats struct {
 	File string `arg:"" optional:"" help:"The Markdown file whose table is replaced. Default: print the table."`

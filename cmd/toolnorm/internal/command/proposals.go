@@ -12,17 +12,18 @@ import (
 	"toolnorm/internal/family"
 )
 
-// guessFormat is the command formats guess, which proposes a declaration for a model of an Ollama
-// server. It renders calls with the model's template, so the server must be running.
+// guessFormat is the command formats guess. It proposes the declaration of a format, as formats are
+// written in files, for a model of an Ollama server. It renders calls with the model's template, so
+// the server must be running.
 type guessFormat struct {
 	Folders
 	ollamaServer `embed:""`
 	Model        string `arg:"" help:"The model, as the server names it. It will be loaded."`
 }
 
-// Run prints the proposal, a family file, to stdout. It returns an error if there is none, or if
-// the proposal does not cover something. In the latter case it is printed all the same, since a
-// person can finish it.
+// Run prints the proposal, a file that declares a format, to stdout. It returns an error if there
+// is none, or if the proposal does not cover something. In the latter case it is printed all the
+// same, since a person can finish it.
 func (c *guessFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
