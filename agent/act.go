@@ -124,8 +124,8 @@ func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
 
-// perform runs one call, and returns the text that the model reads. Its second result reports
-// whether the tool ends the step. A tool that fails does not end the run: its text begins with
+// perform runs one call, and returns the text that the model reads. The result ends reports whether
+// the tool says that the step is done. A tool that fails does not end the run: its text begins with
 // "Error: ", and a model can correct its arguments when it reads what is wrong with them.
 func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})

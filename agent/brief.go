@@ -113,9 +113,9 @@ var searcher = tools.Tool{
 // be too long again.
 const mostFound = 5
 
-// find returns the result of a search, or an error result if args has no query. The tools that it
-// finds stay offered for the rest of the run, because native adds them to later requests. A search
-// that finds nothing lists some tools by name, so that the next search can use their words.
+// find returns the result of a search for tools, or an error result if args has no query. The tools
+// that it finds stay offered for the rest of the run. If it finds nothing, the result lists some
+// tools by name, so that the next search can use their words.
 func (ts *toolset) find(ctx context.Context, args json.RawMessage) tools.Result {
 	var q struct{ Query string }
 	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {

@@ -130,8 +130,8 @@ type pulled struct {
 	stop func()
 }
 
-// newPulled returns a Source of the events of in. It does not start the model, because only the
-// first Next does.
+// newPulled returns a Source of the events of in. The model starts only with the first call of
+// Next.
 func newPulled(in iter.Seq2[chat.Event, error]) *pulled {
 	next, stop := iter.Pull2(in)
 	return &pulled{next, stop}

@@ -43,7 +43,8 @@ var shapes = regexp.MustCompile(`^(?i:</?[|｜][^\s<>|｜]|<[^\s<>|｜]+[|｜]>|
 // longestShape is how many bytes shapes is matched against.
 const longestShape = 64
 
-// beginsMark reports whether a special token begins at byte i of a text.
+// beginsMark reports whether a special token of a model, such as <|im_start|>, begins at byte i of
+// a text.
 func beginsMark(text string, i int) bool {
 	switch text[i] {
 	case 'O', 'o':

@@ -240,11 +240,11 @@ func doubt(r *run, key string) {
 	r.doubted[key] = true
 }
 
-// pickedOut returns what a model reads, once in a run, when it calls a tool for one entry of a long
-// list although the question does not name that entry. If the list does not answer the question, a
-// model often continues with the first entry. The text that pickedOut returns names other tools,
-// which do not take this parameter and may have the answer. It is "" if there are no such tools, or
-// if the call is not of this kind.
+// pickedOut returns a warning that a model reads in place of a result. It does so once in a run, if
+// the model calls a tool for one entry of a long list that the question does not name. Models often
+// do that with the first entry if the list does not answer the question. The text names other
+// tools, which do not take this parameter and may have the answer. It is "" if there are no such
+// tools, or if the call is not of this kind.
 func pickedOut(r *run, parameter, value string) string {
 	if r.doubted[""] || len(r.facts) == 0 {
 		return ""

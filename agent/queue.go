@@ -23,10 +23,10 @@ type QueueConfig struct {
 }
 
 // Queue lets requests to models through in the order in which they come, except that requests of
-// runs that have begun come before those of new runs. It is safe for concurrent use. Every step of
-// every run waits in it. A run that has begun may have run tools, which cannot be undone, so it is
-// never refused, and ends before others begin. New runs get their turn, because the steps of each
-// run are bounded.
+// runs that have begun come before those of new runs. Every step of every run waits in it. A run
+// that has begun is never refused, and ends before others begin, because it may have run tools,
+// which cannot be undone. New runs still get their turn, because the steps of each run are bounded.
+// A Queue is safe for concurrent use.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex

@@ -138,8 +138,8 @@ func (r *run) steps(ctx context.Context) error {
 	}
 }
 
-// useless reports whether an error means that the model has answered, but not in the form that it
-// was asked for. It returns false for nil.
+// useless reports whether an error means that the model has answered, but not in the form that the
+// request asked for. It returns false for nil.
 func useless(err error) bool { return fault.From(err).Kind == fault.Failed }
 
 // exhausted returns the bound that forbids another step, or "" if none does. It is called before a

@@ -19,8 +19,8 @@ const local = "local"
 
 // toolset is the tools of one run. Each tool has one name, server.tool, which the model, the caller
 // and the log use. A toolset does not change when servers come and go, because a model must find
-// the tools that its prompt describes. Tools that one of its servers offers later can be called
-// (see later), but are described only to the next run.
+// the tools that its prompt describes. If one of its servers offers another tool during the run,
+// that tool can be called (see later), but only the next run describes it to the model.
 type toolset struct {
 	list      []tools.Tool // in the order in which they are offered
 	byName    map[string]tools.Tool
@@ -217,11 +217,11 @@ func (ts *toolset) near(name string) string {
 	return "; there is " + strings.Join(names, ", ")
 }
 
-// collect returns the tools of a run and its warnings. Servers that do not answer are left out,
-// with a warning. If no server is registered and none is named, there are no tools and the model
-// just answers, as the specification says. A caller who wants the program's own tools names the
-// server local. collect returns an error for a server that is not registered, and the error lists
-// those that are.
+// collect returns the tools for a run, and warnings about servers that do not answer and are left
+// out. The name local in servers means the program's own tools; nil means all servers and these
+// tools. If servers is nil and no server is registered, there are no tools and the model just
+// answers, as the specification says. collect returns an error for a server that is not registered;
+// the error lists those that are.
 func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []string, error) {
 	var known []string
 	if l.cfg.Servers != nil {

@@ -67,8 +67,8 @@ func (t Tool) For(ctx context.Context) Tool {
 
 // Hints are what a tool claims about its effects, like MCP's annotations. They are claims of the
 // tool's author, so nothing is allowed because of them. A nil field means that the tool claims
-// nothing, which differs from false because MCP's defaults are not all false: such a tool may
-// destroy data and reach outside systems.
+// nothing. That differs from false, because MCP then assumes the worst: the tool may destroy data
+// and reach outside systems.
 type Hints struct {
 	ReadOnly    *bool // it changes nothing
 	Destructive *bool // what it changes may be lost

@@ -53,8 +53,8 @@ const startTakes = 3 * time.Second
 
 // serve runs the server until a signal comes, its terminal is closed, or the server fails. It
 // returns an error if the server cannot start, fails, or cannot be closed. A second signal kills
-// the program, since the first one restores the default handling of signals. The environment
-// variable GOGC has precedence over the constant garbage, as in any Go program.
+// the program, since the first one restores the default handling of signals. The constant garbage
+// is the default for GOGC, so the environment variable has precedence over it.
 func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
@@ -102,10 +102,10 @@ func serve(m *Main) error {
 // its jobs before the shell itself ends.
 const hangup = 2 * time.Second
 
-// hasTerminal reports whether the program belongs to a terminal. SIGHUP means two things: "your
-// terminal was closed" and, by custom, "read your settings again". In the first case the terminal
-// is gone. /dev/tty is the terminal that a program belongs to, wherever its output goes; services
-// have none.
+// hasTerminal reports whether the program belongs to a terminal, which it finds out by opening
+// /dev/tty. SIGHUP means either "your terminal was closed" or, by custom, "read your settings
+// again"; in the first case the terminal is gone. A program's output may go elsewhere, so that does
+// not tell. Services have no terminal.
 func hasTerminal() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -69,8 +69,9 @@ func (p *present) embed(ctx context.Context, texts []string,
 	return got.Vectors, nil
 }
 
-// find returns the name of the first listed model that only makes vectors. It returns errNoPresent
-// if there is none, or if a recent search found none, and an error if the models cannot be listed.
+// find returns the name of the first embedding model in the list of models. It returns errNoPresent
+// if there is none, or if a recent search found none. It returns another error if the models cannot
+// be listed.
 func (p *present) find(ctx context.Context) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

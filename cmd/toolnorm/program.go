@@ -157,9 +157,9 @@ func (m *Main) traceLog() *trace.Log {
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
 
-// serve listens, and answers requests in the background until Close. The goroutines that it starts
-// beside end with ctx. It returns an error if it cannot listen, or if the address can be reached
-// from elsewhere and no key is required.
+// serve listens, and answers requests in the background until Close. The other goroutines that it
+// starts end with ctx. It returns an error if it cannot listen, or if other machines can reach the
+// address and no key is required.
 func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	if err := m.server.listen(m.Config.Listen); err != nil {
 		return err

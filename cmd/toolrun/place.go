@@ -87,7 +87,7 @@ func (p *program) panicked(tool string, value any, stack []byte) {
 	fmt.Fprintf(p.stderr, "toolrun: %s panicked: %v\n%s", tool, value, stack)
 }
 
-// elsewhere reports whether this process may make the call itself, given the error of the proxy. It
+// elsewhere reports whether this process may make the call itself, after the proxy returned err. It
 // may only if no proxy was listening and the user did not name one. A call that may have begun must
 // never be made a second time.
 func (at *place) elsewhere(err error) bool {
@@ -146,8 +146,9 @@ func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, err
 	return at.proxy.CallPending(ctx, id)
 }
 
-// open opens the data, unless it is open already. It returns an error if the data cannot be opened.
-// It is called only when a call needs the data, since opening may create the database.
+// open opens the data with which tools run in this process, unless it is open already. It returns
+// an error if the data cannot be opened. It is called only when a call needs the data, since
+// opening may create the database.
 func (at *place) open(ctx context.Context) (err error) {
 	if at.box == nil {
 		at.box, err = toolbox.Open(ctx, at.local)

@@ -45,10 +45,10 @@ type foundDocuments struct {
 	Truncated bool       `json:"truncated"`
 }
 
-// search returns the documents whose title or content has every word of the query, in any order. A
-// text seldom has several words as one phrase. It returns an error if the query is empty or has too
-// many words, or if the database fails. SQLite's lower changes only ASCII letters; Korean has no
-// case.
+// search returns the documents whose title or content has every word of the query, in any order. It
+// does not look for the query as one phrase, which a text seldom has. Upper and lower case are
+// equal only for ASCII letters, as for SQLite's lower; Korean has no case. It returns an error if
+// the query is empty or has too many words, or if the database fails.
 func (c *Company) search(ctx context.Context, in struct{ Query string }) (
 	found foundDocuments, err error) {
 	// Words are separated by blanks of all kinds, including the wide one of East Asian texts

@@ -164,7 +164,8 @@ func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 }
 
 // drifted returns what has changed in the tables of a tool since it was saved, and reports whether
-// anything is gone. It returns nothing if no shape was saved or the database does not answer.
+// a table or a column is gone. It returns nothing if the store does not know the earlier tables, or
+// if the database does not answer.
 func (c *connections) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
 	was := shape{}
 	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {

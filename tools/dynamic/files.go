@@ -62,8 +62,9 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 }
 
 // removeOthers removes the files in dir that Export wrote for tools that no longer exist. It
-// recognizes such a file by its name NAME.yaml and the tool NAME in it. Files in the list kept
-// stay. Other files are left alone. It returns an error if a file cannot be read or removed.
+// recognizes such a file by its name NAME.yaml and the tool NAME in it. It leaves alone all other
+// files, and the files that the parameter kept lists. It returns an error if a file cannot be read
+// or removed.
 func removeOthers(dir string, kept []string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -109,9 +110,9 @@ func yamlFile(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// readDraft parses the file of a tool. It returns an error if the file has more than one tool or an
-// unknown member. A misspelt member would otherwise be ignored, and the next export would drop it
-// for good.
+// readDraft parses the file of a tool and returns the tool as a draft. It returns an error if the
+// file has more than one tool or an unknown member. A misspelt member would otherwise be ignored,
+// and the next export would drop it for good.
 func readDraft(text []byte) (d Draft, err error) {
 	d.Active = true
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -173,8 +174,8 @@ type Imported struct {
 	Verdicts []Verdict // the results of the tool's examples
 }
 
-// Import saves the tools in the given files and folders. The history then names who as the author.
-// A tool whose name exists is changed, other tools are created, and equal ones are left alone, so
+// Import saves the tools in the given files and folders; the history names who as their author. A
+// tool whose name exists is changed, other tools are created, and equal ones are left alone, so
 // that a second import does nothing. If the parameter dry is true, nothing is saved. A file that is
 // refused does not stop the import of the other files; the Imported for that file has the error.
 // Import itself returns an error only if a path or the store cannot be read.

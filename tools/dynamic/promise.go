@@ -39,7 +39,7 @@ func (o *outcomes) get(key string) []outcome {
 	return o.all[key]
 }
 
-// put stores the columns of a statement.
+// put stores the result columns of the statement with this key.
 func (o *outcomes) put(key string, columns []outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

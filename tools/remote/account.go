@@ -129,10 +129,10 @@ func removeAccount(path, server string) (was saved, err error) {
 	return was, nil
 }
 
-// update changes the account in the file by the function do, but only if the account is still
-// there. Otherwise a request that was under way while the user signed out would bring the tokens
-// back. The result done is true if do has changed the account. An error means that the file cannot
-// be changed.
+// update calls do to change the account, and writes the change into the file, but only if the file
+// still has the account. Otherwise a request that was under way while the user signed out would
+// bring the tokens back. The result done is true if do has changed the account. An error means that
+// the file cannot be changed.
 func (a *account) update(do func(s *saved) bool) (done bool, err error) {
 	err = changeAccounts(a.path, func(all map[string]saved) bool {
 		s, ok := all[a.entry.Name]

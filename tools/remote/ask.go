@@ -20,9 +20,9 @@ import (
 // ask sends a request unchanged and returns its result as the server wrote it. A server that speaks
 // MCP's revision 2026-07-28 can ask the client something by returning a question as the result. ask
 // then gets the answer from the client that answers for the connection, and sends the request again
-// with it. Only a client that speaks this revision itself gets the question as the result. An error
-// that the server returns is a *tools.RPCError. Other errors mean that the question cannot be
-// answered, or that the request failed.
+// with it. A client that speaks this revision itself gets the question as the result. An error that
+// the server returns is a *tools.RPCError. Other errors mean that the question cannot be answered,
+// or that the request failed.
 func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, error) {
 	peer := tools.PeerOf(ctx)
@@ -145,11 +145,11 @@ func (c *conn) send(n mcp.JSONRPCNotification) {
 // sendTime bounds how long sending a notification takes.
 const sendTime = 5 * time.Second
 
-// heard adds a progress token of this connection to a request's parameters and returns them. If the
-// client wants no progress, the parameters stay unchanged. The caller must call stop after the
-// answer; stop waits until all progress that came before the answer has been passed on. A goroutine
-// passes progress on, since a client that reads slowly must not delay messages for others. heard
-// returns an error if params is not an object.
+// heard returns a request's parameters with a progress token of this connection added, or unchanged
+// if the client wants no progress. The caller must call stop after the answer. It waits until all
+// progress that came before the answer has been passed on. A goroutine passes progress on, since a
+// client that reads slowly must not delay messages for others. heard returns an error if params is
+// not an object.
 func (c *conn) heard(ctx context.Context, params json.RawMessage) (
 	_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")

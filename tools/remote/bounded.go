@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// bounded is a reader that fails when a server sends too much: a body, an event of a stream or a
-// line of a command that is too large, or a stream or command that floods. A stream has no end, and
-// mcp-go keeps an event in memory until it is complete. bounded only counts the bytes that pass,
-// and stores none.
+// bounded is a reader that fails when a server sends too much. It limits the size of a body, of an
+// event in a stream and of a line of a command, because mcp-go keeps each in memory until it is
+// complete. It also limits how much a stream or command sends in a time. bounded only counts the
+// bytes that pass, and stores none.
 type bounded struct {
 	io.ReadCloser
 	unit unit

@@ -86,11 +86,11 @@ const (
 	beforeDiscovery = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 )
 
-// connect connects to the server. It returns the connection and its kind of transport. The next
-// time the caller passes this kind as the parameter last. A command has one transport. For a URL,
-// the kind last is tried first. If last is "", that is SSE for a path that ends in /sse, and
-// otherwise Streamable HTTP. Then the other kind is tried. If both fail, the error joins their
-// errors.
+// connect connects to the server, and returns the connection and its kind of transport. A command
+// has one kind. For a URL, the kind in the parameter last is tried first; it is the one that
+// connect returned before. If last is "", connect begins with SSE for a path that ends in /sse, and
+// otherwise with Streamable HTTP. If the first kind fails, it tries the other. If both fail, the
+// error joins their errors.
 func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (
 	c *conn, kind string, err error) {
 	if e.Command != "" {

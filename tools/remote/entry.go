@@ -65,8 +65,8 @@ func cleanName(key string) string {
 	return clean
 }
 
-// addChecksum returns the name clean, cut if necessary, with a checksum of the original name key,
-// so that no other server gets the same name.
+// addChecksum returns a server's valid name, made of the parameter clean, cut if necessary, and a
+// checksum of the original name, key. With the checksum no other server gets the same name.
 func addChecksum(clean, key string) string {
 	return fmt.Sprintf("%.55s_%.4x", cmp.Or(clean, "server"), sha256.Sum256([]byte(key)))
 }
@@ -131,9 +131,9 @@ var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
 // filled returns the entry with ${NAME} and ${NAME:-default} replaced by values from the
 // environment. An empty variable counts as not set. It returns an error that names a variable that
-// has no value and no default. A server that gets "Bearer " would answer with an error that says
-// less. A reference that an editor would ask its user for (${input:…}) is an error as well, and so
-// is a file of variables that cannot be read.
+// has no value and no default, because a server that gets only "Bearer " would say less. It also
+// returns an error for a reference that an editor would ask its user for (${input:…}), and for a
+// file of variables that cannot be read.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {

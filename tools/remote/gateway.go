@@ -201,8 +201,8 @@ func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 }
 
 // Forward sends a client's request to the server that it is meant for, and returns the result. The
-// result known is false if no server is known for the request. err is the error of the last server
-// that was tried.
+// result known is false if no server is known for the request. If several servers are possible,
+// Forward tries one after the other, and err is the error of the last.
 func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage) (
 	result json.RawMessage, known bool, err error) {
 	links, params := s.target(ctx, method, params)
@@ -322,8 +322,8 @@ func member2(params json.RawMessage, key string, value any) json.RawMessage {
 	return out
 }
 
-// prefixed splits the name server.prompt. It returns the link of the server, or nil if there is
-// none, and the server's own name of the prompt.
+// prefixed splits a name of the form server.prompt. It returns the server, as a link, or nil if
+// there is none, and the server's own name of the prompt.
 func (s *Set) prefixed(name string) (*link, string) {
 	server, rest, _ := strings.Cut(name, ".")
 	s.mu.Lock()

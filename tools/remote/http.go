@@ -48,8 +48,8 @@ func (a Asked) check() error {
 }
 
 // Mount adds the handlers that manage servers to a mux, for exactly /mcp/add, /mcp/remove and
-// /mcp/list. The handlers do not authenticate, so auth.Guard belongs before them. They do not
-// conflict with the MCP endpoint /mcp, because that is an exact path too and no prefix. Errors have
+// /mcp/list. The handlers do not authenticate, so the mux must be behind an auth.Guard. Their paths
+// do not conflict with the MCP endpoint /mcp, which is an exact path too and no prefix. Errors have
 // OpenAI's form, as everywhere except under /api/.
 func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, a := range []struct {

@@ -11,9 +11,9 @@ var itemKeys = map[string]string{"resources/list": "uri", "resources/templates/l
 	"prompts/list": "name"}
 
 // plainItem returns a resource, a template or a prompt of a server's list in a form that every
-// client can read, since clients refuse a whole list, with the items of all servers, for one odd
-// item. It drops optional members of the wrong type, and uses the address as a missing name. It
-// returns false if the item lacks the member that identifies it (see itemKeys).
+// client can read. Because of one odd item, a client would refuse the whole list, with the items of
+// all servers. plainItem drops optional members of the wrong type, and uses the address as a
+// missing name. It returns false if the item lacks the member that identifies it (see itemKeys).
 func plainItem(method string, text json.RawMessage) (json.RawMessage, bool) {
 	key, known := itemKeys[method]
 	o, err := readObject(text)
@@ -56,7 +56,8 @@ func plainArguments(value json.RawMessage) json.RawMessage {
 	return out
 }
 
-// isProper reports whether a member of an item has the type that clients want.
+// isProper reports whether a member of a resource, a template or a prompt has the type that clients
+// want.
 func isProper(m member) bool {
 	inner, wrong := readObject(m.value)
 	switch m.key {

@@ -341,9 +341,9 @@ func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 }
 
 // patience returns how long a request waits for the server, and why the server is down if that is
-// known. No request waits for a server that is known to be down, since a server that hangs would
-// cost every request that time. The exception is a server that refused its last connection, because
-// it either refuses again at once or is back.
+// known. If it is known, the time is 0, since a server that hangs would cost every request that
+// time. The exception is a server that refused its last connection: a request waits for it a short
+// time, because it either refuses again at once or is back.
 func (l *link) patience() (wait time.Duration, down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,8 +30,9 @@ type reader struct {
 	err error
 }
 
-// wrong sets the error for a member with one of the keys, unless there is an error already. The
-// error has the key as it is written in the file.
+// wrong sets r.err to an error that says what the value of a member must be, the parameter want,
+// unless there is an error already. The member is the one with one of the keys, and the error has
+// its key as it is written in the file.
 func (r *reader) wrong(keys []string, want string) {
 	for _, m := range r.object {
 		if r.err == nil && slices.Contains(keys, foldKey(m.key)) && string(m.value) != "null" {

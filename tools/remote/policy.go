@@ -56,10 +56,10 @@ type pinned struct {
 	next  http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper. It returns an error for another origin, or if the user's
-// sign-in lacks rights. It adds the entry's headers only after that check, because net/http would
-// copy headers, except for a few such as Authorization, to the target of a redirect. The size of
-// the answer is bounded, or of each event in an event stream, since a stream may have any length.
+// RoundTrip sends a request with the entry's headers to the entry's server. It returns an error for
+// another origin, or if the user's sign-in lacks rights. It adds the headers only after that check,
+// because net/http would copy headers, except for a few such as Authorization, to the target of a
+// redirect. The size of the answer, or of each event in an event stream, is bounded.
 func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered",
@@ -134,10 +134,10 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// mayDial returns an error if the entry's server may not have this address. It is the dialer's
-// Control function, which is called after a name was resolved and before the connection is made,
-// also after a redirect. An earlier check could see another address than the one that is connected
-// to.
+// mayDial returns an error if the entry's server may not have this address. It is the Control
+// function of a net.Dialer, which is called when a name has been resolved and before the connection
+// is made, also after a redirect. An earlier check could see another address than the one that is
+// connected to.
 func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -34,11 +34,11 @@ type kept struct {
 	plain func(json.RawMessage) json.RawMessage // nil: mcp-go reads the text itself
 }
 
-// SendRequest implements transport.Interface and keeps the text of the result (see keep). mcp-go
-// sends initialize after any refusal of server/discover, and a server that speaks only the latest
-// revision does not say then why it refused. So after a refusal that demands a sign-in, SendRequest
-// fails for initialize with the same error. If the server refuses the latest revision but lists it
-// as supported, server/discover is sent once more.
+// SendRequest sends a request by Streamable HTTP, and keeps the text of the result (see keep).
+// mcp-go sends initialize after any refusal of server/discover, and a server that speaks only the
+// latest revision does not say then why it refused. So after a refusal that demands a sign-in,
+// SendRequest fails for initialize with the same error. If the server refuses the latest revision
+// but lists it as supported, server/discover is sent once more. It implements transport.Interface.
 func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	if r.Method == string(mcp.MethodInitialize) && t.refused != nil {
@@ -82,9 +82,10 @@ func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) 
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))
 }
 
-// keep returns a function that passes an answer on and keeps the text of its result in the *kept of
-// ctx. The context is the only way from a call of mcp-go's client to its transport. The last answer
-// counts, since a call may take several rounds of questions. Errors are passed on unchanged.
+// keep returns a function that returns an answer unchanged, after storing the text of its result in
+// the *kept in ctx. The context is the only way from a call of mcp-go's client to its transport. A
+// call may take several rounds of questions, of which the last answer is kept. If the *kept has a
+// function plain, the result in the answer is converted by it. Errors are passed on unchanged.
 func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (
 	*transport.JSONRPCResponse, error) {
 	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {

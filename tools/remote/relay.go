@@ -18,8 +18,8 @@ import (
 
 // relay is a connection to one server that only one client's session uses, as if the client were
 // connected directly. The server knows what this client can do, asks it questions, sends it log
-// lines, and has resources and tasks for it alone. All other clients share the connection of the
-// link. A server cannot ask questions on that, so that no client receives messages for another.
+// lines, and has resources and tasks for it alone. All other clients share one connection (link).
+// On that, a server cannot ask questions, so that no client receives messages for another.
 type relay struct {
 	link    *link
 	session string
@@ -52,10 +52,10 @@ const (
 	mostAsked = 16 // open questions of one server to one client
 )
 
-// relayOf returns the relay between the client of ctx and a server, or nil if the client shares the
-// link's connection. It makes a relay if the server could ask the client something, if the client
-// has set a log level, or if needed is true, as for a subscription. It makes none for a client
-// without a session, or if there are too many.
+// relayOf returns the connection to a server that only the client of ctx uses, or nil if the client
+// uses the one that all clients share. It makes one if the server could ask the client something,
+// if the client has set a log level, or if needed is true, as for a subscription. It makes none for
+// a client without a session, or if there are too many.
 func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {

@@ -33,8 +33,8 @@ type part struct {
 // result decodes the result of a call. What MCP does not define in a result becomes a text with its
 // JSON, so that nothing that the server says is lost: a value alone, members with other names, such
 // as toolResult of MCP's revision 2024-11-05, and parts of an unknown kind. In revision 2026-07-28
-// a result may also be a question or a task, which have no content. Only clients that read whole
-// results (Result.Raw) get these. It returns an error if there is no result.
+// a result may also be a question or a task. These have no content, and only clients that read the
+// whole result (Result.Raw) get them. It returns an error if there is no result.
 func result(text json.RawMessage) (tools.Result, error) {
 	if len(text) == 0 {
 		return tools.Result{}, errors.New("the server's answer has neither a result nor an error")

@@ -24,11 +24,11 @@ func isRefused(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// neverRan reports whether an error proves that the server has run nothing, because no connection
-// was made, it demands a sign-in, or it does not know the session. Servers report an unknown
-// session with the status 404, as the protocol demands, or in their own words with another status,
-// such as "Bad Request: No valid session ID provided". A timeout proves nothing, even if its text
-// mentions a session, and neither does the word alone: "sent, but the database session is closed".
+// neverRan reports whether an error proves that the server has run nothing: no connection was made,
+// the server demands a sign-in, or it does not know the session. Servers report an unknown session
+// with the status 404, as the protocol demands, or with another status and a text such as "Bad
+// Request: No valid session ID provided". A timeout proves nothing, even if its text mentions a
+// session. Nor does the word session alone: "sent, but the database session is closed".
 func neverRan(err error) bool {
 	if errors.Is(err, transport.ErrSessionTerminated) ||
 		errors.Is(err, transport.ErrAuthorizationRequired) || isRefused(err) {

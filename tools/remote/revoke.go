@@ -40,9 +40,9 @@ func (a *account) revoke(ctx context.Context, s saved) error {
 	return errors.Join(err, s.take(ctx, web, about, "access_token", s.Token.AccessToken))
 }
 
-// take asks the server to revoke one token, or does nothing if the token is empty. The program
-// identifies itself as it did when it requested the token. It returns an error if the server does
-// not answer with 200.
+// take asks the server to revoke one token, of the given kind, or does nothing if the token is
+// empty. The program identifies itself with the client id that it had when it requested the token.
+// It returns an error if the server does not answer with 200.
 func (s saved) take(ctx context.Context, web *http.Client, about *transport.AuthServerMetadata,
 	kind, token string) error {
 	if token == "" {

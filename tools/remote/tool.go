@@ -68,9 +68,9 @@ func isTrue(b *bool) bool { return b != nil && *b }
 
 // qualify returns the name under which a server's tool is known here. It is always server.tool,
 // even with one server, since a name that changes when a second server comes would break what
-// models and people have learnt. Characters that a name may not contain become _. Such a name, or
-// one that is too long, gets a checksum at the end that distinguishes it from others. 119 bytes, _
-// and eight digits are 128, the most that MCP allows.
+// models and people have learnt. Characters that a name may not contain become _. A name that was
+// changed so, or is too long, gets a checksum at its end, so that it differs from others. It is cut
+// to 119 bytes, which with _ and eight digits are 128, the most that MCP allows.
 func qualify(server, tool string) string {
 	name := server + "." + tool
 	if tools.ValidName(name) {
@@ -140,7 +140,8 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 }
 
 // isTask reports whether params ask for the call to become a task, whose result the client fetches
-// later. Such a call needs the client's own connection, where alone the task exists.
+// later. Such a call is made on the client's own connection, because a task exists only on the
+// connection that made it.
 func isTask(params json.RawMessage) bool {
 	var p struct{ Task json.RawMessage }
 	return json.Unmarshal(params, &p) == nil && p.Task != nil

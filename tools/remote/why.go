@@ -194,10 +194,10 @@ func (t *tail) String() string {
 	return strings.Join(told[max(0, len(told)-mostSaid):], " | ")
 }
 
-// hides returns a function that removes secrets from a line that the command writes: the values of
-// the entry's environment and headers, those that come from our environment, and whatever looks
-// like a key. e is the entry with its variables filled in, and written is the entry as it is in the
-// file.
+// hides returns a function that removes secrets from a line that the command writes. Secrets are
+// the values of the entry's environment and headers, values from this program's environment, and
+// whatever looks like a key. e is the entry with its variables filled in, and the parameter written
+// is the entry as it is in the file.
 func (e Entry) hides(written Entry) func(string) string {
 	var pairs []string
 	add := func(value string) {

@@ -7,8 +7,8 @@ import (
 )
 
 // Begins returns the offset of the first line that may begin a call or a labelled answer, or -1 if
-// no line may. If front is true, the text itself starts at the beginning of a line. The text before
-// such a line is not part of a call, whatever follows.
+// no line may. The parameter front says whether the text starts at the beginning of a line. The
+// text before the returned offset is not part of a call, whatever text comes later.
 func (r *Reader) Begins(text string, front bool) int {
 	whole := text[:len(text)-halfRune(text)]
 	at := 0

@@ -44,8 +44,8 @@ func divided(text string) string {
 	return text
 }
 
-// labelOf returns an element, such as <action>calc.add</action>, as a line with a label and a
-// value. An element that is neither an action nor the input of one is returned unchanged.
+// labelOf returns an element, such as <action>calc.add</action>, as a line with a label, "action:
+// calc.add". An element that is neither an action nor the input of one is returned unchanged.
 func labelOf(tag string) string {
 	m := element.FindStringSubmatch(tag)
 	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
@@ -153,9 +153,9 @@ func bareLabel(line string) role {
 }
 
 // unwaiting removes the last line of a text if that line only says that the model waits for a
-// result. Otherwise the line would become the end of an argument. The line is PAUSE, or a label of
-// results whose colon a stop sequence has cut. A word in lower case may be the last line of a
-// program.
+// result. Otherwise the line would become the end of an argument. The line is PAUSE, or a label
+// such as "Observation" without its colon, at which a stop sequence has cut the reply. It stays if
+// it begins in lower case, since it may then be the last line of a program.
 func unwaiting(text string) string {
 	trimmed := strings.TrimRight(text, " \t\n")
 	i := strings.LastIndexByte(trimmed, '\n')

@@ -63,9 +63,9 @@ func (c *Decode) Run(m *Console) error {
 	return c.print(m, f, o)
 }
 
-// print decodes standard input and writes its events in the form of the test cases of families, so
-// that they can be copied into a family's file as the expected lines. Remarks are written to
-// stderr. It returns an error if the input cannot be read or decoded.
+// print decodes standard input and writes its events in the form that the test cases of formats
+// have, so that they can be copied into a format's file as the expected lines. Remarks are written
+// to stderr. It returns an error if the input cannot be read or decoded.
 func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error {
 	m.hint("what the model wrote")
 	text, err := readInput(m.In)

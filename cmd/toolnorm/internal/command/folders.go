@@ -64,7 +64,8 @@ type ollamaServer struct {
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. Of several, with commas between them, the first is asked."`
 }
 
-// base returns the base URL of the first server, or an error if the setting is not valid.
+// base returns the base URL of the first Ollama server that the setting names, or an error if the
+// setting is not valid.
 func (s ollamaServer) base() (string, error) {
 	bases, err := ollama.ParseHosts(s.Ollama)
 	if err != nil {
@@ -134,10 +135,10 @@ func readList[T any](flag, path string, parse func([]byte) ([]T, error)) ([]T, e
 	return list, nil
 }
 
-// withToolbox opens the data of the tools, which serve may use at the same time, and passes it to
-// the function do. A signal ends the context of that call. Unlike serve, it returns an error if the
-// part that is needed cannot be opened; the function needs reports whether it could. It also
-// returns the errors of do and of closing the data.
+// withToolbox opens the data of the tools, which serve may use at the same time, and calls do with
+// it. A signal ends the context of do. Unlike serve, it fails if a part that do needs could not be
+// opened: the function needs reports whether that part is there. It also returns the errors of do
+// and of closing the data.
 func withToolbox(data string, c toolbox.Config, needs func(*toolbox.Box) bool,
 	do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
