@@ -80,7 +80,7 @@ func (l *Loop) Behind(ctx context.Context, name string) (string, error) {
 }
 
 // baseModel returns the model that answers from knowledge bases: the one in the settings, or else
-// the first shown model of the list. It returns "" if there is none.
+// the first in models that is not hidden and has no suffix. It returns "" if there is none.
 func (l *Loop) baseModel(models []chat.Info) string {
 	if name := cmp.Or(l.cfg.BaseModel, l.cfg.DefaultModel); name != "" &&
 		!strings.HasPrefix(name, BasePrefix) {

@@ -147,8 +147,8 @@ func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	return 0
 }
 
-// begin records that a request begins. It keeps only as many beginnings as PerMinute needs, since
-// the oldest of these decides.
+// begin records that a request begins now. It keeps the times of only the last PerMinute requests,
+// since the oldest of these decides when another may begin.
 func (q *Queue) begin(l *lane, now time.Time) {
 	l.running++
 	if q.cfg.PerMinute == 0 {

@@ -95,8 +95,9 @@ func (q *samples) leave(l *Loop) {
 	}
 }
 
-// ask answers a question of the server. It returns a tools.RPCError if the method is unknown, the
-// parameters are wrong, the run answers no more questions, or the model fails.
+// ask answers a question that an MCP server asks the model during a call. It returns a
+// tools.RPCError if the method is unknown, the parameters are wrong, the run answers no more
+// questions, or the model fails.
 func (s *sampler) ask(asking context.Context, method string,
 	params json.RawMessage) (json.RawMessage, error) {
 	if method != "sampling/createMessage" {

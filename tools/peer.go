@@ -6,7 +6,7 @@ import (
 )
 
 // Peer is the MCP client on whose behalf toolnorm asks another MCP server something. A Peer is
-// passed in the context, so that tools other than gateways need not know about it.
+// passed in the context, so that tools that ask no server need not know about it.
 type Peer struct {
 	// the client's session, for tools that may know it; empty: the client has none
 	Session string

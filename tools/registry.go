@@ -132,7 +132,8 @@ func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool
 }
 
 // replace replaces a source's previous tools by the group fresh. A new source comes last. replace
-// returns an error, and changes nothing, if a tool is not valid or another source has its name.
+// returns an error, and changes nothing, if a tool is not valid or another source has a tool of the
+// same name.
 func (r *Registry) replace(fresh group) error {
 	before := r.now.Load()
 	for _, t := range fresh.tools {

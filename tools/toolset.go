@@ -107,10 +107,10 @@ func (r *Registry) For(ctx context.Context) *Snapshot {
 // part.
 const mostViews = 64
 
-// within returns the part of the snapshot with the tools of the named sets. A name that no set has
-// adds nothing. If the snapshot is itself a part, the result is the intersection. The result is
-// cached for each state of the registry, since each request would otherwise look at all of a
-// thousand tools.
+// within returns the part of the snapshot with the tools of the sets that have one of the names. A
+// name that no set has adds nothing. If the snapshot is already such a part, only tools in both
+// remain. The result is cached for each state of the registry, since each request would otherwise
+// look at all of a thousand tools.
 func (s *Snapshot) within(names []string) *Snapshot {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	key := strings.Join(names, " ")
@@ -154,8 +154,8 @@ func (s *Snapshot) within(names []string) *Snapshot {
 	return part
 }
 
-// admitted reports whether one of the sets of this part offers the tool t. A ReadOnly set offers it
-// only if its hints say that it only reads.
+// admitted reports whether one of the sets to which the snapshot is restricted offers the tool t. A
+// ReadOnly set offers it only if its hints say that it only reads.
 func (s *Snapshot) admitted(t Tool) bool {
 	any, named := s.named[t.Name]
 	return any || named && t.reads()

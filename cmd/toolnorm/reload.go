@@ -105,9 +105,9 @@ func (r *reload) follow(ctx context.Context, m *Main, beside *sleep.Group) {
 	})
 }
 
-// look reads the settings again if one of their files has changed, but not if it changed since the
-// last look. In that case an editor may have written only half of the file, and half a file of keys
-// would be valid.
+// look reads the settings again if one of their files has changed, but only when the files have
+// stayed the same from one look to the next. Otherwise an editor may have written only half of a
+// file, and half a file of keys would be valid.
 func (r *reload) look() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

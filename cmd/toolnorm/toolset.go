@@ -9,8 +9,8 @@ import (
 )
 
 // reaches has the settings that say which sets of tools each caller may use, and what else a caller
-// may do. toolnorm mcp has these settings, too, because its user is the local user, or the subject
-// of the token in its environment.
+// may do. The command toolnorm mcp has these settings, too: its caller is the local user, or the
+// subject of a token in its environment.
 type reaches struct {
 	ToolSets map[string]string `name:"tool-sets" placeholder:"WHO=SET,SET" help:"Callers who may use only the tools of some sets, on every path: the label of an API key, the sub of a JWT, role:NAME for a JWT's role, local for whoever needs no key, or * for all others. A JWT's claim tool_sets adds its own. Sets are made on the page Tools of /admin. Default: everybody may use all tools."`
 	Rights   map[string]string `name:"rights" placeholder:"WHO=RIGHT,RIGHT" help:"What callers may do, by the same names as in tool-sets: models, models=PATTERN (* stands for any text), tools, mcp-servers, manage-models, administration, or none. Who is not named, nor covered by *, has models and tools. Admin keys, the role of jwt-admin-role and, unless local is named, the user of this machine keep all rights. Default: holders of API keys are administrators unless there are admin keys; others have models and tools."`

@@ -21,8 +21,8 @@ type options struct {
 }
 
 // parse returns the options of a command line, or an error if it is wrong. Options come before the
-// name. Nothing after the name is an option, so a model's argument such as --data is never taken
-// for one. "--" ends the options, for a name that begins with a dash.
+// name of the tool. Nothing after the name is an option, so a model's argument such as --data is
+// never taken for one. "--" ends the options, for a name that begins with a dash.
 func parse(args []string) (o options, err error) {
 	words := map[string]*string{
 		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call,

@@ -124,8 +124,7 @@ func (d *Draft) options(p *problems) {
 // The text must not be too long, and must not contain control or invisible characters. A model
 // follows the text as an instruction, so a reviewer has to see all of it, and characters that
 // change the direction of a line could hide parts. NUL and escape sequences would also reach logs
-// and terminals (toolrun
-// --list).
+// and terminals, as by toolrun --list.
 func readable(p *problems, field, text string, longest int) {
 	switch {
 	case len(text) > longest:

@@ -19,7 +19,7 @@ const (
 
 // Draft is a tool as an administrator writes it. Its members have the names of the tables' columns.
 // The page sends a Draft, an export writes it into files, and each version has one as its snapshot.
-// So the zero value of a member that is added here must mean the same as its absence before.
+// So if a member is added here, its zero value must mean what its absence meant before.
 type Draft struct {
 	Name string `json:"name" yaml:"name"`
 	// for models
@@ -109,9 +109,10 @@ type column struct {
 	Params map[string]Details `json:"params,omitempty"`
 }
 
-// stored returns the value for the database column definition: the text of the definition alone, or
-// a JSON object if there are options or details. A text that looks like such an object is put into
-// one as well, because it would otherwise be taken for one when it is read back.
+// stored returns the value for the database column definition. That is a JSON object if there are
+// options or details of parameters, and otherwise the text of the definition alone. A text that
+// itself looks like such an object is put into an object as well, since it would otherwise be
+// misread when it is read back.
 func (d *Draft) stored() string {
 	c := column{Options: d.Options, Params: map[string]Details{}}
 	for _, p := range d.Params {
@@ -134,9 +135,9 @@ func (d *Draft) stored() string {
 	return string(text)
 }
 
-// isColumn reports whether a definition is a JSON object with sql or expr. The specification leaves
-// open how "JSON or raw" are distinguished. A brace at the beginning is not enough: {"a": 1} is a
-// Python dict, and a SELECT may begin with a comment in braces.
+// isColumn reports whether a definition is a JSON object with sql or expr, and not the text of a
+// SELECT or an expression; the specification leaves open how to tell. A brace at the beginning is
+// not enough: {"a": 1} is a Python dict, and a SELECT may begin with a comment in braces.
 func isColumn(text string) bool {
 	var members map[string]json.RawMessage
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") ||
@@ -148,9 +149,9 @@ func isColumn(text string) bool {
 	return sql || expr
 }
 
-// unpack replaces a definition that is an object with sql or expr by its parts. Options in the
-// object replace the draft's own, because they are written with the text. It returns an error if
-// the object has other members or wrong types.
+// unpack takes apart a definition that is a JSON object with sql or expr: its text becomes the
+// definition, and its options replace the draft's own, because they are written with the text. It
+// returns an error if the object has other members or wrong types.
 func (d *Draft) unpack() error {
 	if !isColumn(d.Definition) {
 		return nil

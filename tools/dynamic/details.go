@@ -79,9 +79,9 @@ func (d *Details) forTypes() []detail {
 	}
 }
 
-// details checks the details of a parameter and adds mistakes to note. A detail that the type does
-// not use is a mistake: an author who sets a minimum believes that it is enforced. The parameter
-// field is the prefix of the field names in these problems.
+// details checks the optional rules of a parameter, such as a minimum, and adds mistakes to note. A
+// rule that the type does not use is a mistake: an author who sets a minimum believes that it is
+// enforced. The parameter field is the prefix of the field names in these problems.
 func (p *Param) details(note *problems, field string) {
 	wrong := func(name, format string, args ...any) {
 		note.wrong(field+name, "parameter", format, args...)

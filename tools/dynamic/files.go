@@ -251,8 +251,9 @@ func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 	return s.Groups.prune(ctx, who, dry, all, gone)
 }
 
-// take saves the tool of a file and returns the action. If the store has an equal tool, it does
-// nothing and returns "unchanged". It returns an error if saving fails.
+// take saves the tool of a file and returns the action, "create" or "update". If the store has an
+// equal tool, it does nothing and returns "unchanged". If dry is true, nothing is saved. It returns
+// an error if saving fails.
 func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName map[string]Tool) (
 	action string, err error) {
 	was, there := byName[d.Name]
@@ -307,9 +308,9 @@ func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
 	return ready, nil
 }
 
-// toolFiles returns the files that paths name. For a folder these are its files with fileEndings,
-// sorted by name, followed by those of its sets. It returns an error if a path cannot be read or
-// there are no files.
+// toolFiles returns the files that paths name. For a folder these are its YAML files, sorted by
+// name, followed by those in its subfolder for sets. It returns an error if a path cannot be read
+// or there are no files.
 func toolFiles(paths []string) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)

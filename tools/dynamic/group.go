@@ -253,8 +253,8 @@ func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(wa
 	return o.Get(ctx, g.Name)
 }
 
-// renamed replaces a tool's old name, the parameter from, by the name to in all sets. It returns an
-// error if the store fails.
+// renamed replaces the name of a tool in all sets. The parameter from is its old name, and to is
+// its new one. It returns an error if the store fails.
 func (o *Groups) renamed(ctx context.Context, tx *store.Tx, who, from, to string) error {
 	all, err := readGroups(ctx, tx, func(error) {})
 	if err != nil {

@@ -88,8 +88,8 @@ func (k kind) String() string {
 	return strings.Repeat("LIST<", k.lists) + k.base + strings.Repeat(">", k.lists)
 }
 
-// typeName returns a type in its stored form. A text that is not a type is returned in upper case,
-// so that an error can show it.
+// typeName returns a type as the store writes it, such as LIST<STRING> for list[string]. A text
+// that is not a type is returned in upper case, so that an error can show it.
 func typeName(text string) string {
 	if k, ok := kindOf(text); ok {
 		return k.String()

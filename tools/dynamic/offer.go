@@ -46,10 +46,11 @@ func (s *Set) reread(ctx context.Context) error {
 	return s.Groups.offer(ctx)
 }
 
-// refreshOne refreshes the tools after this program has changed one tool. The parameter n is the
-// value of the change counter after that change, or 0 if it is not known. If that was the only
-// change, only this tool is read and rebuilt, since a save would otherwise take the time of a
-// thousand tools. It returns the same errors as refresh.
+// refreshOne reads the tools again and offers them, after this program has changed one tool. The
+// parameter n is the value of the counter of changes after that change, or 0 if it is not known. If
+// that was the only change, only this tool is read and rebuilt, since a save would otherwise take
+// the time of a thousand tools. It returns an error if the store cannot be read or the registry
+// refuses the tools.
 func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

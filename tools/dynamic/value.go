@@ -123,8 +123,8 @@ func yamlNode(d *json.Decoder) (*yaml.Node, error) {
 	return node, err
 }
 
-// textNode returns a text as a YAML node. The library writes a text of several lines as a block,
-// and cannot read one that begins with a tab.
+// textNode returns a text as a YAML node. It quotes a text that begins with a tab. The library
+// would write such a text of several lines as a block, which it cannot read again.
 func textNode(text string) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	if strings.HasPrefix(text, "\t") {

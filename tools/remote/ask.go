@@ -333,7 +333,7 @@ func readMember(params json.RawMessage, key string) (object, error) {
 	return readObject(inner)
 }
 
-// withMembers returns the object params with further members set. The arguments pairs are a key and
+// withMembers returns the object params with further members set. The parameter pairs has a key and
 // a value in turn. A key that exists is replaced in its place, and others are appended; a nil
 // json.RawMessage is skipped. It returns an error if params is not an object or a value cannot be
 // encoded.

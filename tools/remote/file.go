@@ -91,9 +91,9 @@ func (f *file) parseList(text []byte) error {
 	return nil
 }
 
-// parseObject reads the form of other programs, in which the names are keys. It keeps the order of
-// the servers and the members beside them. It returns an error if none of the known places has
-// servers.
+// parseObject reads the servers from a JSON object, the form of other programs, in which their
+// names are keys. It keeps the order of the servers and the members beside them. It returns an
+// error if none of the known places in the object has servers.
 func (f *file) parseObject(text []byte) (err error) {
 	if f.around, err = readObject(text); err != nil {
 		return err

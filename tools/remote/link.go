@@ -245,8 +245,9 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// read returns the tools in a server's list, sorted by name. Tools that the server's entry in the
-// file excludes are skipped. The result odd lists tools that cannot be used.
+// read returns the tools in a server's list, sorted by name. The parameter ours says that the
+// server is another toolnorm. Tools that the server's entry in the file excludes are skipped. The
+// result odd lists tools that cannot be used.
 func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd []LeftOut) {
 	seen := map[string]bool{}
 	for i, text := range texts {

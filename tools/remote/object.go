@@ -143,8 +143,8 @@ func (o object) renamed(name string, keys ...string) object {
 	return out
 }
 
-// replaced returns a copy of the object with the value at the end of a path of keys replaced. It
-// returns an error if a key of the path does not exist in some spelling.
+// replaced returns a copy of the object with another value at the end of a path of keys, whose
+// spelling does not matter. It returns an error if a key of the path does not exist.
 func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	for _, m := range o {
 		if foldKey(m.key) != foldKey(path[0]) {

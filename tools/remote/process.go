@@ -134,7 +134,7 @@ type watched struct {
 
 // Read implements io.Reader. At the end of the output it first waits until standard error has ended
 // too, but no longer than startGrace, because the last lines there say why the command ended. Then
-// it calls lost.
+// it calls the function lost with the error.
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.Reader.Read(b)
 	if err == io.EOF {

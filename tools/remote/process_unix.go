@@ -12,9 +12,9 @@ import (
 // program, which ends the command itself.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// terminate asks all processes of the command's group to end; the function kill ends them. The
-// group has the same number as the command's process, and the minus sign means the whole group. It
-// is not an error if the group has ended already.
+// terminate asks all processes of the command's group to end, whereas the function kill ends them.
+// The group has the same number as the command's process. It is not an error if the group has ended
+// already.
 func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -29,8 +29,8 @@ type listed struct {
 	More                     json.RawMessage // further members of the listing, for MCP clients
 }
 
-// readTool reads a tool in a server's list. An error says why the tool cannot be used; t.Name is
-// then still set if the tool has a name.
+// readTool reads a tool in a server's list. An error says why the tool cannot be used. If it has a
+// name, t.Name is set even in that case.
 func readTool(text json.RawMessage) (t listed, err error) {
 	o, err := readObject(text)
 	if err != nil {

@@ -200,8 +200,8 @@ func (f *flow) address(ctx context.Context) (to string, err error) {
 }
 
 // scopesFor returns the rights (scopes) to ask for, sorted. They come from the settings, or else
-// from the server's challenge, or else from the parameter scopes. Unless they are from the
-// settings, those of a last token with too few rights are added.
+// from the server's challenge, or else from the parameter scopes. If they are not from the settings
+// and the sign-in before had too few rights, those that it had are added.
 func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
 	if len(e.OAuth.Scopes) > 0 {
 		scopes = e.OAuth.Scopes
@@ -267,8 +267,8 @@ func register(ctx context.Context, web *http.Client, at string,
 	return nil
 }
 
-// finish exchanges the code that the browser brought for a token, and saves the token. It fails if
-// the sign-in was refused, the answer comes from another issuer, or saving fails.
+// finish gets a token for the code with which the browser returned, and saves the token. It fails
+// if the sign-in was refused, the answer comes from another issuer, or saving fails.
 func (f *flow) finish(ctx context.Context, back url.Values) error {
 	switch iss := back.Get("iss"); {
 	case back.Get("error") != "":

@@ -18,8 +18,9 @@ type timer struct {
 
 type timerKey struct{}
 
-// withTimer returns a context with a timer that cancels the context after limit, with a late error
-// as its cause. The caller must call the CancelFunc.
+// withTimer returns a context with a timer that cancels the context after limit. The cause is then
+// an error of type late, with the parameter name as the server's name. The caller must call the
+// CancelFunc.
 func withTimer(ctx context.Context, limit time.Duration, name string) (
 	context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -136,8 +136,9 @@ func (r *Reader) prefix(n string) bool {
 	return false
 }
 
-// mayObject reports whether JSON, or a tag, may be a call or an answer. It returns true if the text
-// is still short, or if its first bytes name a tool or may be the arguments of a tool.
+// mayObject reports whether a text that begins with JSON or a tag may be a call or an answer. It
+// returns true if the text is still short, or if its first bytes name a tool or may be the
+// arguments of a tool.
 func (r *Reader) mayObject(text string) bool {
 	if len(text) < reach/2 {
 		return true

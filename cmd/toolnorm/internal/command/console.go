@@ -105,8 +105,8 @@ type job struct {
 	start   time.Time
 }
 
-// begin returns a job for an import. The parameter unit is the word for the parts in which the
-// progress of a file is counted.
+// begin returns a job, which shows the progress of an import. The parameter unit is the word, such
+// as "documents", for the parts in which the progress of a file is counted.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
 // show prints the progress of an import. The parameter done is the number of finished parts of the

@@ -185,8 +185,8 @@ func (d lineDecoder) answer(line []byte) any {
 	return lineOf(q.ID, &c)
 }
 
-// prepare returns the format and the options for a request. The flags apply to fields that the line
-// does not set, except that a line that names a model does not get the format of the flags. If the
+// prepare returns the format and the options for a request. For a field that the line lacks, the
+// flag of the same name counts, but the flag format only if the line names no model either. If the
 // request has no finish, prepare sets it to that of the flags. It returns an error if a field is
 // invalid or names an unknown format.
 func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {

@@ -12,10 +12,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mergeJSON adds the members of the JSON object in the text add to that in the text old, and
-// returns the result. The old text may have comments. If both objects have a member, the member
-// gets the value in add; if both values are objects, these are merged in the same way. The bytes
-// around a change stay as they are. It returns an error if old is not a valid JSON object.
+// mergeJSON adds the members of one JSON object, the text in the parameter add, to another, the
+// text in old, and returns the result. The old text may have comments. If both objects have a
+// member, the member gets the value in add; if both values are objects, these are merged in the
+// same way. The bytes around a change stay as they are. It returns an error if old is not a valid
+// JSON object.
 func mergeJSON(old, add []byte) ([]byte, error) {
 	to, err := hujson.Parse(old)
 	if err != nil {
@@ -94,9 +95,10 @@ func reindent(v hujson.Value, from, to string) hujson.Value {
 	return v
 }
 
-// mergeYAML adds the members of the YAML mapping in the text add to that in the text old, and
-// returns the result. In lists, items with the same name are merged and other items are added.
-// Comments stay; white space may change. It returns an error if old is not a valid YAML mapping.
+// mergeYAML adds the members of one YAML mapping, the text in the parameter add, to another, the
+// text in old, and returns the result. In lists, items with the same name are merged and other
+// items are added. Comments stay; white space may change. It returns an error if old is not a valid
+// YAML mapping.
 func mergeYAML(old, add []byte) ([]byte, error) {
 	var to, from yaml.Node
 	if err := yaml.Unmarshal(old, &to); err != nil {
@@ -178,10 +180,10 @@ var (
 	tomlTable = regexp.MustCompile(`^\s*\[`)
 )
 
-// mergeTOML adds the settings in the TOML text add to the text old, and returns the result. Single
-// keys go before the first table of old, and replace keys of the same name there. Tables go to the
-// end. It returns an error if old already has one of the tables, since it is unknown which of its
-// settings should stay.
+// mergeTOML adds the settings in the TOML text of the parameter add to the text old, and returns
+// the result. Single keys go before the first table of old, and replace keys of the same name
+// there. Tables go to the end. It returns an error if old already has one of the tables, since it
+// is unknown which of its settings should stay.
 func mergeTOML(old, add []byte) ([]byte, error) {
 	keys, tables := splitTOML(string(add))
 	head, rest := splitTOML(string(old))
