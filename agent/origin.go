@@ -95,7 +95,8 @@ func piecesOf(args json.RawMessage) (all []string) {
 	return all
 }
 
-// partsOf returns a text, unless it is a single character, and its parts that carry information.
+// partsOf returns a text and those of its parts that carry information, such as paths and numbers.
+// A text of a single character is not returned itself.
 func partsOf(text string) (all []string) {
 	if utf8.RuneCountInString(text) > 1 {
 		all = append(all, text)

@@ -135,7 +135,7 @@ func (ts *toolset) names() (all []string) {
 // reads reports whether the named tool is declared read-only. It returns false for an unknown tool.
 func (ts *toolset) reads(name string) bool { return onlyReads(ts.byName[name]) }
 
-// onlyReads reports whether a tool is declared read-only, and its calls need no consent.
+// onlyReads reports whether a tool is declared read-only and has calls that need no consent.
 func onlyReads(t tools.Tool) bool {
 	return !t.Confirm && t.Hints.ReadOnly != nil && *t.Hints.ReadOnly
 }

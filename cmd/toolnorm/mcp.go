@@ -118,7 +118,7 @@ type mcpCommands struct {
 	Login mcpLogin `cmd:"" help:"Sign in to an MCP server of mcp.json that asks for it (OAuth)."`
 }
 
-// mcpLogin is the command mcp login.
+// mcpLogin is the command "toolnorm mcp login", which signs the user in to an MCP server.
 type mcpLogin struct {
 	Name string `arg:"" help:"The server's name in mcp.json."`
 

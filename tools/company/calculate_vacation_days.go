@@ -46,8 +46,8 @@ type vacation struct {
 }
 
 // vacation returns the leave of an employee in a year. The remaining days are neither rounded nor
-// bounded, since the company has to know if more days were used than there were. It returns an
-// error that says what to ask for (see noVacation) if there is no data, or another error if the
+// bounded, since the company has to know if more days were used than there were. If there is no
+// data, it returns an error that explains why (see noVacation). It returns another error if the
 // database fails.
 func (c *Company) vacation(ctx context.Context, in struct {
 	ID   string  `json:"employee_id"`

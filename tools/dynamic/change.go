@@ -198,11 +198,11 @@ func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
 		"SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
 }
 
-// Restore saves the state that a tool had in a version as a new version. The parameter newest is
-// the latest version that the caller has seen; if there is a newer version, the error is a
-// conflict. The tool stays switched on or off as it is, since restoring an old version should not
-// switch a tool on. The old draft is checked like a new one, and may be refused, for example
-// because a connection that it names is gone.
+// Restore makes the state that a tool had in a version the current one, as a new version. The
+// parameter newest is the latest version that the caller has seen; if there is a newer version, the
+// error is a conflict. The tool stays switched on or off as it is, since restoring an old version
+// should not switch a tool on. The old draft is checked like a new one, and may be refused, for
+// example because a connection that it names is gone.
 func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) (Tool, error) {
 	all, err := s.Versions(ctx, id)
 	if err != nil {

@@ -52,9 +52,9 @@ func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []P
 	return s.examined(ctx, c, p), p
 }
 
-// examined runs the examples of a compiled draft through a registry like that of a saved tool. The
-// verdicts are Unknown if the tool's connection does not answer, which is a problem in p, or if the
-// time is over.
+// examined runs the examples of a compiled draft through a registry like that of a saved tool. If
+// the tool's connection does not answer, as p then says, or if the time is over, the verdicts are
+// Unknown.
 func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verdict) {
 	if len(c.draft.Examples) == 0 {
 		return nil

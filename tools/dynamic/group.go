@@ -34,7 +34,7 @@ type GroupDraft struct {
 	Version int      `json:"version,omitempty" yaml:"-"` // the version that was edited
 }
 
-// Group is a set as it is stored, with its current effect.
+// Group is a set of tools as it is stored, with what it offers now.
 type Group struct {
 	GroupDraft
 	SavedAt string `json:"saved_at"` // RFC 3339, UTC
@@ -137,7 +137,7 @@ func (o *Groups) offer(ctx context.Context) error {
 	return nil
 }
 
-// List returns the sets sorted by name, with their current effects. It returns an error if the
+// List returns the sets sorted by name, each with what it offers now. It returns an error if the
 // store cannot be read.
 func (o *Groups) List(ctx context.Context) ([]Group, error) {
 	s := o.set

@@ -23,7 +23,7 @@ type bounded struct {
 	noise quota // counts output that is not a message
 }
 
-// unit is the kind of thing that a bound limits.
+// unit is what a bound limits: a whole body, an event or a line.
 type unit uint8
 
 // The kinds of unit.
@@ -123,8 +123,8 @@ type quota struct {
 	at           time.Time
 }
 
-// take adds what was read to the quota, and reports whether the server still keeps to the
-// allowance, the parameter most.
+// take adds what was read to the quota. It reports whether the server still writes no more than the
+// parameter most allows.
 func (q *quota) take(units, bytes int, most allowance) bool {
 	now := time.Now()
 	passed := now.Sub(q.at).Seconds() // the zero time is ages ago

@@ -10,7 +10,7 @@ import (
 //go:embed labels.txt
 var labelText string
 
-// role is the kind of text that follows a label.
+// role says what the text after a label is, such as a thought, an action or an answer.
 type role uint8
 
 const (

@@ -23,7 +23,7 @@ type Formats struct {
 	Guess guessFormat `cmd:"" help:"Suggest a family file from a model's chat template."`
 }
 
-// listFormats is the command formats list.
+// listFormats is the command "toolnorm formats list", which prints the known formats.
 type listFormats struct{ Folders }
 
 // Run prints a table of the known families, which are groups of models that write tool calls in the
@@ -42,7 +42,7 @@ func (c *listFormats) Run(m *Console) error {
 	return table(m.Out, m.Width(), rows)
 }
 
-// showFormat is the command formats show.
+// showFormat is the command "toolnorm formats show", which prints how a format is declared.
 type showFormat struct {
 	Folders
 	Name  string `arg:"" help:"The family."`
@@ -68,7 +68,7 @@ func (c *showFormat) Run(m *Console) error {
 	return err
 }
 
-// testFormat is the command formats test.
+// testFormat is the command "toolnorm formats test", which runs the test cases of a format.
 type testFormat struct {
 	Folders
 	File  string `arg:"" help:"The family's file, or the name of a known family."`

@@ -90,7 +90,7 @@ func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err 
 	return found, nil
 }
 
-// kbCreate is the command kb create.
+// kbCreate is the command "toolnorm kb create", which makes an empty knowledge base.
 type kbCreate struct {
 	Name        string `arg:"" help:"Its name, which models and people read."`
 	Description string `help:"What it holds, in a sentence."`
@@ -222,7 +222,7 @@ func (c *kbImport) run(ctx context.Context, m *Console, k *kb.KB, in kb.Import) 
 	return nil
 }
 
-// kbList is the command kb list.
+// kbList is the command "toolnorm kb list", which prints the knowledge bases.
 type kbList struct {
 	kbPlace `embed:""`
 }
@@ -254,7 +254,7 @@ func describe(b *kbstore.Base) string {
 	return text
 }
 
-// kbShow is the command kb show.
+// kbShow is the command "toolnorm kb show", which prints a knowledge base and its documents.
 type kbShow struct {
 	KB      string `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
 	kbPlace `embed:""`
@@ -302,7 +302,7 @@ func readers(a *kbstore.Access, tenant string) string {
 	return text
 }
 
-// kbSample is the command kb sample.
+// kbSample is the command "toolnorm kb sample", which makes a knowledge base to try things with.
 type kbSample struct {
 	kbPlace `embed:""`
 }
@@ -352,7 +352,7 @@ func (c *kbDelete) Run(m *Console) error {
 	})
 }
 
-// Docs are the commands for the collection of the data tools.
+// Docs are the commands for the collection of documents that the data tools search.
 type Docs struct {
 	Import docsImport `cmd:"" help:"Put the documents of a file, or of a folder's files, into the collection. Running it again changes only what is new or gone."`
 }

@@ -39,7 +39,7 @@ func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set)
 	})
 }
 
-// toolsList is the command tools list.
+// toolsList is the command "toolnorm tools list", which prints the custom tools.
 type toolsList struct {
 	toolStore `embed:""`
 }
@@ -66,7 +66,7 @@ func (c *toolsList) Run(m *Console) error {
 	})
 }
 
-// toolsExport is the command tools export.
+// toolsExport is the command "toolnorm tools export", which writes custom tools into files.
 type toolsExport struct {
 	Dir       string `arg:"" help:"The folder; it is made if need be."`
 	Prune     bool   `help:"Also remove the files of tools that are gone."`
@@ -88,7 +88,7 @@ func (c *toolsExport) Run(m *Console) error {
 	})
 }
 
-// toolsImport is the command tools import.
+// toolsImport is the command "toolnorm tools import", which saves custom tools from files.
 type toolsImport struct {
 	Paths     []string `arg:"" help:"Files, or folders of .yaml, .yml and .json files."`
 	DryRun    bool     `help:"Only say what would be done."`
@@ -144,7 +144,7 @@ func kindOf(one dynamic.Imported) string {
 	return printable(one.Name)
 }
 
-// toolsCheck is the command tools check.
+// toolsCheck is the command "toolnorm tools check", which finds custom tools that no longer work.
 type toolsCheck struct {
 	Names     []string      `arg:"" optional:"" help:"The tools. Default: all, and the sets of tools."`
 	Timeout   time.Duration `default:"2m" help:"How long the check may take in all."`
