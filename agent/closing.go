@@ -194,8 +194,8 @@ func (r *run) advised(text string) string {
 	return best
 }
 
-// isAnswer reports whether a text still has words after the labels of an answer and all calls of
-// tools are removed. Calls of tools that do not exist are removed too.
+// isAnswer reports whether a text still has words after labels such as "Final Answer:" and all
+// calls of tools are removed. Calls of tools that do not exist are removed too.
 func (r *run) isAnswer(text string) bool {
 	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {

@@ -43,8 +43,8 @@ type lane struct {
 	timer   *time.Timer
 }
 
-// ticket is one request that waits. Both channels are written with the queue's lock held, and read
-// by Enter.
+// ticket is one request that waits in the queue. The queue writes to both channels, under its lock,
+// and Enter reads from them.
 type ticket struct {
 	begun bool          // the request belongs to a run that has begun
 	turn  chan struct{} // closed when the request may begin
@@ -134,9 +134,9 @@ func (q *Queue) full(l *lane, now time.Time) error {
 }
 
 // free returns how long it takes until another request may begin; 0 means now. If as many requests
-// run as AtOnce permits, it returns window, since it is not known when one ends. Otherwise
-// PerMinute decides: a request may begin when the oldest of the last PerMinute requests began a
-// minute ago.
+// run as AtOnce permits, it is not known when one ends, and free returns window, a minute.
+// Otherwise PerMinute decides: a request may begin when the oldest of the last PerMinute requests
+// began a minute ago.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
 		return window

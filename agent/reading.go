@@ -32,9 +32,9 @@ func asChat(t tools.Tool) chat.Tool {
 	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
 }
 
-// watch holds back the text of a chat that may become a call in words, or an answer after labels,
-// until that is decided, because what the client has received cannot be taken back. Everything else
-// is passed on at once.
+// watch holds back the text of a chat that may become a call in words, such as "Action: add", or an
+// answer after "Final Answer:", until that is decided, because what the client has received cannot
+// be taken back. Everything else is passed on at once.
 type watch struct {
 	reader *worded.Reader
 	shown  strings.Builder // the text that was passed on
@@ -112,7 +112,8 @@ func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 // tool.
 const mostAdvice = 240
 
-// waits reports whether the text that is held back must not be passed on, at least not yet.
+// waits reports whether the text that is held back must stay so, because its first line is not
+// complete or only advises the user to call a tool.
 func (w *watch) waits() bool {
 	if w.advises == nil || w.mute {
 		return w.mute
@@ -167,8 +168,8 @@ func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	return true
 }
 
-// flush passes on the text that is held back until a name is complete. It returns false if no more
-// events are wanted.
+// flush passes on the text that is held back because a name in it may be incomplete. It returns
+// false if no more events are wanted.
 func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	text := w.part
 	if w.part = ""; text == "" {

@@ -113,7 +113,8 @@ func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	return all
 }
 
-// leftOut returns a finding for each key and each model family in the settings that cannot be used.
+// leftOut returns a finding for each key and each file of formats in the settings that cannot be
+// used.
 func (c *examine) leftOut() (all []doctor.Finding) {
 	s, _ := c.resolve() // doctor has read them without an error
 	for _, err := range s.odd {

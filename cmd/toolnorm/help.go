@@ -58,7 +58,7 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 
 // hideSettings removes the settings from the options in the help of a command, and returns how many
 // it hid. A setting is an option that has an environment variable. A few settings stay, with one
-// sentence of help: those in asking if the command asks model servers, and else those in keeping.
+// sentence of help: the list asking for commands that ask model servers, and keeping for others.
 func hideSettings(n *kong.Node) (hidden int) {
 	shown := keeping
 	if slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "ollama" }) {

@@ -278,8 +278,8 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 }
 
 // alone calls the function change in a transaction while no one else writes. It returns the new
-// value of the counter that every saved change of a tool increases, or 0 if the function did not
-// increase it by exactly one. It returns the error of change, or an error of the store.
+// value of the counter that every saved change of a tool increases, or 0 if change did not increase
+// it by exactly one. It returns the error of change, or an error of the store.
 func alone(ctx context.Context, db *store.DB, change func(tx *store.Tx) error) (n int, err error) {
 	err = db.Alone(ctx, func(tx *store.Tx) error {
 		before, after := 0, 0

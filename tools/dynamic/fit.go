@@ -26,10 +26,10 @@ type reading struct {
 	wrong []string
 }
 
-// read checks a value, and returns it in the form in which the definition gets it; only Param.bound
-// then depends on the database. The second result has a sentence for each place that does not fit:
-// the parameter, what is wanted and what was sent. It is empty if the value fits. The parameter
-// choices has the values that the SELECT of an ENUM gave.
+// read checks a value, and returns it in the form for the tool's SELECT or expression; only
+// Param.bound then depends on the database. The second result has a sentence for each place that
+// does not fit: the parameter, what is wanted and what was sent. It is empty if the value fits. The
+// parameter choices has the values that the SELECT of an ENUM gave.
 func (p *Param) read(v any, choices []any) (any, []string) {
 	r := &reading{p: p, open: choices}
 	got := r.value(p.Name, p.kind(), v)
@@ -62,8 +62,8 @@ func shortened(text string) string {
 	return text
 }
 
-// value checks a value of the type k, and returns it in the form in which the definition gets it.
-// It adds to r.wrong a sentence for each place of the value that does not fit.
+// value checks a value of the type k, and returns it in the form in which the tool's SELECT or
+// expression gets it. It adds to r.wrong a sentence for each place of the value that does not fit.
 func (r *reading) value(path string, k kind, v any) any {
 	if k.lists > 0 {
 		return r.list(path, k, v)
@@ -99,9 +99,9 @@ var wants = map[string]string{
 	typeTimestamp: "a time with its zone, as 2024-01-31T09:30:00Z or 2024-01-31T18:30:00+09:00",
 }
 
-// list checks a list, and returns it in the form in which the definition gets it. It adds to
-// r.wrong a sentence for each place that does not fit. The bounds on the number of elements apply
-// only to the outermost list.
+// list checks a list, and returns it in the form in which the tool's SELECT or expression gets it.
+// It adds to r.wrong a sentence for each place that does not fit. The bounds on the number of
+// elements apply only to the outermost list.
 func (r *reading) list(path string, k kind, v any) any {
 	all, ok := v.([]any)
 	if !ok {
@@ -130,9 +130,9 @@ func (r *reading) list(path string, k kind, v any) any {
 	return out
 }
 
-// number checks a number, and returns it in the form in which the definition gets it. It adds a
-// sentence to r.wrong if the number does not fit. A number is whole however it is written: 5.0 and
-// 5e0 are 5 for an INTEGER.
+// number checks a number, and returns it in the form in which the tool's SELECT or expression gets
+// it. It adds a sentence to r.wrong if the number does not fit. A number is whole however it is
+// written: 5.0 and 5e0 are 5 for an INTEGER.
 func (r *reading) number(path string, k kind, v any) any {
 	want := "a number"
 	if k.base == typeInteger {
@@ -171,8 +171,8 @@ const longestNumber = 1000
 // uuid matches a UUID in lower case.
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// text checks a text, a date, a time or a UUID, and returns it in the form in which the definition
-// gets it, such as a time in UTC. If the value does not fit, text adds a sentence to r.wrong.
+// text checks a text, a date, a time or a UUID, and returns it in the form in which the tool's
+// SELECT or expression gets it. If the value does not fit, text adds a sentence to r.wrong.
 func (r *reading) text(path string, k kind, text string) any {
 	switch k.base {
 	case typeString:
@@ -350,8 +350,8 @@ func (c *compiled) misfitting(all []string) string {
 const mostTold = 5
 
 // misfits returns a sentence for each argument that does not fit, in the order of the parameters,
-// and all arguments in the form in which the definition gets them. It fills in defaults, and
-// parameters whose values come from the caller's identity.
+// and all arguments in the form in which the tool's SELECT or expression gets them. It fills in
+// defaults, and parameters whose values come from the caller's identity.
 func (c *compiled) misfits(ctx context.Context, args map[string]any,
 	choices func(*Param, any) []any) (all []string, read map[string]any) {
 	read = map[string]any{}

@@ -378,10 +378,10 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowedTexts returns those of the texts whose tool is in the list tools, in the same order. Each
-// text is the JSON of a tool, and tools is what mcp-go made of them. mcp-go leaves out tools whose
-// x-mcp-header breaks the rules of 2026-07-28; these are reported in odd. A text that cannot be
-// read stays, so that link.list reports it.
+// allowedTexts returns those of the texts whose tool is in the parameter tools, in the same order.
+// Each text is the JSON of a tool, and tools is what mcp-go made of them. mcp-go leaves out tools
+// whose x-mcp-header breaks the rules of 2026-07-28; these are reported in odd. A text that cannot
+// be read stays, so that link.list reports it.
 func allowedTexts(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage,
 	odd []LeftOut) {
 	for _, text := range texts {

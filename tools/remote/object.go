@@ -77,8 +77,9 @@ func foldKey(key string) string {
 	return strings.ToLower(keySigns.Replace(key))
 }
 
-// any returns the value of the first of the given keys that the object has, in any spelling (see
-// foldKey). A key whose value is null counts as missing. If all are missing, any returns nil.
+// any returns the value of the first of the given keys that the object has, whatever its spelling:
+// the key serverurl means serverUrl and server_url, too (see foldKey). A key whose value is null
+// counts as missing. If all are missing, any returns nil.
 func (o object) any(keys ...string) json.RawMessage {
 	for _, key := range keys {
 		for _, m := range o {
@@ -127,8 +128,9 @@ func (o object) with(key string, value any) (object, error) {
 	return out, nil
 }
 
-// renamed returns a copy of the object in which the first member with one of the keys, in any
-// spelling, is called name. Further members with one of the keys are left out.
+// renamed returns a copy of the object in which the first member with one of the keys is called
+// name. Further members with one of the keys are left out. Spelling does not matter: the key
+// serverurl means serverUrl and server_url, too.
 func (o object) renamed(name string, keys ...string) object {
 	out, done := make(object, 0, len(o)), false
 	for _, m := range o {
@@ -165,7 +167,8 @@ func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	return nil, fmt.Errorf("%s is gone", path[0])
 }
 
-// without returns a copy of the object without members that have one of the keys, in any spelling.
+// without returns a copy of the object without members that have one of the keys, whatever their
+// spelling: the key serverurl means serverUrl and server_url, too.
 func (o object) without(keys ...string) object {
 	out := make(object, 0, len(o))
 	for _, m := range o {

@@ -156,9 +156,9 @@ type way interface {
 	lost(*conn) // gives up a connection that broke
 }
 
-// way returns the connection by which the client of ctx reaches the server: one of the client's
-// own, or else the one that all share. A client whom no server could ask anything shares it, unless
-// the parameter own is true.
+// way returns the connection by which the client of ctx reaches the server: one of its own, or else
+// the one that all clients share. Only a client that servers could ask something gets its own,
+// unless the parameter own is true.
 func (l *link) way(ctx context.Context, own bool) way {
 	if r := l.set.relayOf(ctx, l, own); r != nil {
 		return r

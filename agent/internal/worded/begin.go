@@ -77,9 +77,9 @@ func (r *Reader) mayBegin(text string, ended bool) bool {
 var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + strong +
 	`[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
 
-// mayLabel reports whether an incomplete line may become a label. The word "json" before a JSON
-// text counts as a label too. It returns false if the line has too many words, or a sign that no
-// label has.
+// mayLabel reports whether an incomplete line may become one that begins with a label, such as
+// "Action:". The word "json" before a JSON text counts as a label too. It returns false if the line
+// has too many words, or a sign that no label has.
 func mayLabel(line string) bool {
 	return half.MatchString(line) && len(strings.Fields(line)) <= mostWords+1
 }

@@ -19,8 +19,8 @@ var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "
 var element = regexp.MustCompile(
 	`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
 
-// divided returns a text in which the label of an action or an answer begins a new line if it
-// follows a thought on the same line. Any other text is returned unchanged.
+// divided returns a text in which the label of an action or an answer, such as "Action:", begins a
+// new line if it follows a thought on the same line. Any other text is returned unchanged.
 func divided(text string) string {
 	l := lineAt(text, 0)
 	if l.role != thought {
@@ -61,8 +61,8 @@ var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasonin
 // roleInFront matches a role at the beginning of a reply.
 var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
 
-// plain returns a text without thoughts in tags, with tags such as <action> written as labels, and
-// with JSON's own punctuation instead of the East Asian wide forms.
+// plain returns a text without thoughts in tags, with tags such as <action> written as labels
+// ("action:"), and with JSON's own punctuation instead of the East Asian wide forms.
 func plain(text string) string {
 	text = unquote(strings.ReplaceAll(text, "\r\n", "\n"))
 	if strings.Contains(text, "</") {

@@ -42,8 +42,8 @@ var roles = sync.OnceValue(func() map[string]role {
 	return all
 })
 
-// folded returns a label in lower case, without bold and without a number at its end. Hyphens and
-// underscores become blanks.
+// folded returns a label, such as "Action-Input 2", in a form to compare: in lower case, with
+// blanks in place of hyphens and underscores, and without bold and a number at its end.
 func folded(label string) string {
 	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(
 		strings.ToLower(label))
@@ -88,7 +88,8 @@ const (
 // mostWords is how many words a label may have.
 const mostWords = 5
 
-// lineAt returns the line of a text that begins at offset start, with its label if it has one.
+// lineAt returns the line of a text that begins at offset start, with its label, such as "Action:",
+// if it has one.
 func lineAt(text string, start int) line {
 	end := len(text)
 	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {

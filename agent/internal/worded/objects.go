@@ -102,8 +102,8 @@ func isSentence(line string) bool {
 // listed matches a list entry that announces the call in it, for example "1. Write the file:".
 var listed = regexp.MustCompile(`^\d{1,2}[.)][ \t]+([^\n]+):$`)
 
-// rest returns the words after a call, up to the first label. From that label on the model makes
-// the text up.
+// rest returns the words after a call, up to the first label, such as "Observation:". From that
+// label on the model makes the text up.
 func rest(behind string) string {
 	for _, l := range linesOf(behind) {
 		if l.role > other {

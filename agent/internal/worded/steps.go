@@ -94,7 +94,8 @@ var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yam
 	"tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
 // words returns the words after a call, or "" if there is nothing but PAUSE and punctuation.
-// Everything from the first label on is left out, because the model has made it up.
+// Everything from the first label on, such as "Observation:", is left out, because the model has
+// made it up.
 func words(behind string) string {
 	behind = rest(behind)
 	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
