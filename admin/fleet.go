@@ -182,8 +182,9 @@ func (m *mirror) refresh(others Replicas) {
 	m.list = fresh
 }
 
-// After returns what is known of the replica's list, without the exchanges that were seen already.
-// It is for trace.Follow, like the method of trace.Log.
+// After returns the list of the replica's exchanges as it was last received. It leaves out the
+// first exchanges, as many as the parameter seen says, because the caller has them. It is for
+// trace.Follow, like the method of trace.Log.
 func (m *mirror) After(seen int) trace.List {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -91,7 +91,8 @@ func (l *live) learn(r *http.Request) (any, error) {
 // nameChars are the characters that a family's name may contain.
 const nameChars = "abcdefghijklmnopqrstuvwxyz0123456789-._"
 
-// proposal is a family file, with the questions that a person should decide about it.
+// proposal is a text that declares a model family, and the questions about it that a person should
+// decide. The server proposes both; nothing is saved.
 type proposal struct {
 	File      string   `json:"file"`
 	Questions []string `json:"questions"`

@@ -101,7 +101,8 @@ func (o *others) removeServer(r *http.Request) error {
 	return o.published(o.servers.Remove(r.PathValue("name")))
 }
 
-// published tells the pages that a server has changed, if err is nil. It returns err.
+// published returns err. If err is nil, it first tells the open pages that the list of other
+// servers has changed.
 func (o *others) published(err error) error {
 	if err == nil {
 		o.publish("servers")

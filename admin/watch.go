@@ -51,8 +51,9 @@ type change struct {
 	Reasons map[string]meaning `json:"reasons"`
 }
 
-// followList sends a page the list of exchanges, and then what changes in it. If no exchanges are
-// recorded, the list is empty and keeps is 0. It returns an error if too many pages are open.
+// followList sends a page the list of exchanges, and later its changes. If no exchanges are
+// recorded, the list is empty and its member keeps, the number of exchanges that can be kept, is 0.
+// It returns an error if too many pages are open.
 func (l *live) followList(w http.ResponseWriter, r *http.Request) error {
 	log := l.trace
 	if log == nil {

@@ -34,7 +34,7 @@ const (
 	longestID   = 64
 )
 
-// only reports whether a text consists of these characters and no others.
+// only reports whether text consists of characters in letters and no others.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
 // Check returns an error if a shell could read a word of the program as more than a word, or if the

@@ -37,7 +37,7 @@ func HasPage() bool { return page(dist) != nil }
 // all pages, because they differ only after the # of the address, which browsers do not send.
 func Handler() http.Handler { return handler(dist) }
 
-// page returns the built document, or nil if there is none.
+// page returns the HTML document of the admin page, or nil if it has not been built.
 func page(files fs.FS) []byte {
 	text, err := fs.ReadFile(files, "dist/page/index.html")
 	if err != nil {
@@ -72,8 +72,8 @@ func servePage(w http.ResponseWriter, text []byte) {
 	_, _ = w.Write(bytes.ReplaceAll(text, []byte(noncePlace), []byte(nonce)))
 }
 
-// serveMissing answers with how to get the page. The status is 200, which does no harm to a person
-// who typed the address; scripts use /admin/api.
+// serveMissing answers with instructions for building the page. The status is 200, which does no
+// harm to a person who typed the address; scripts use /admin/api.
 func serveMissing(w http.ResponseWriter, _ *http.Request) {
 	guard(w.Header(), "default-src 'none'")
 	_, _ = w.Write(missingHTML)

@@ -118,7 +118,7 @@ func (j *judge) of(c *input.Case, r *reply) outcome {
 	return lost
 }
 
-// meantLater reports whether the call x is one of the meant calls in rest.
+// meantLater reports whether the call x is in rest, the expected calls that have not been read yet.
 func meantLater(rest []input.Call, x input.Call) bool {
 	return slices.ContainsFunc(rest, func(w input.Call) bool { return same(w, x) })
 }

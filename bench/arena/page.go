@@ -176,8 +176,9 @@ func (b *board) families(r *reader) int {
 	return n
 }
 
-// newCell returns the cell for a reader and a row, with the first of its differences from toolnorm.
-// The parameter self is true if the reader is toolnorm itself.
+// newCell returns the table cell for a reader and a row of inputs. It shows the outcomes in q, and
+// the first of the inputs that the reader and toolnorm read differently. The parameter self is true
+// if the reader is toolnorm itself.
 func newCell(r *reader, q *pair, all []difference, self bool) cell {
 	t, o := q.Theirs, q.Ours
 	c := cell{Reader: r.id, Name: r.name, Asked: t.asked(), Right: t[right], Lost: t[lost],

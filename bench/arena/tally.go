@@ -75,10 +75,10 @@ type board struct {
 // whole lists the rows of which every input is read, however many of the others are left out.
 var whole = []string{"plain", "clean", "canitoolcall", "cost"}
 
-// readCases returns a board with the inputs in the files of a folder. Of each row it reads only
-// every n-th input, where n is the parameter every; of the rows in the list whole it reads all.
-// Inputs come before those that have them as their base. It returns an error if there are no files,
-// or if one cannot be read.
+// readCases returns a board with the inputs in the files of a folder. A row is a group of inputs,
+// such as those of one family. readCases takes every n-th input of a row, where n is the parameter
+// every, but all inputs of the rows in the list whole. An input that varies another one comes after
+// it. It returns an error if there are no files, or if one cannot be read.
 func readCases(folder string, every int) (*board, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -170,9 +170,9 @@ func (b *board) readAll(patience time.Duration) {
 	wait.Wait()
 }
 
-// read gives the inputs to a reader and returns its answers, by the index in cases. It skips inputs
-// whose base the reader did not read right. If the reader fails too often, read sets r.failure and
-// returns the answers so far.
+// read gives the inputs to a reader and returns its answers, by the index in b.cases. An input may
+// be a variant of another one; read skips it if the reader did not read that one right. If the
+// reader fails too often, read sets r.failure and returns the answers so far.
 func (b *board) read(r *reader, patience time.Duration) []answer {
 	p := &process{reader: r}
 	defer p.stop()

@@ -12,8 +12,8 @@ const (
 	MaxGrowth = 3.0
 )
 
-// Breaches returns a line for each row that breaks a limit or was not read right. A wrong or
-// skipped cell is a breach, too, because a decoder that reads nothing is fast.
+// Breaches returns a line for each row that breaks a limit, was not read right or was skipped in
+// part. Wrong and skipped readings count, because a decoder that reads nothing is fast.
 func Breaches(rows []Row) []string {
 	var all []string
 	for _, r := range rows {

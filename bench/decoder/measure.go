@@ -189,12 +189,12 @@ type trial struct {
 	rounds int
 }
 
-// costs measures the function read with replies of growing sizes, and skips a size that would take
-// longer than patience. First the function check checks that each reply is read right. The sizes
-// take turns, so that a busy moment of the machine affects all of them. The usual number of turns
-// is the constant rounds. While a token of a large reply costs more than AimGrowth allows, compared
-// with the size at index base, there are further turns; their number with the usual ones is at most
-// the parameter most.
+// costs measures the function read with replies of growing sizes. It skips a size that would take
+// longer than patience. The function check first checks that each reply is read right. All sizes
+// are measured once in each round, so that a busy moment of the machine affects all of them. The
+// usual number of rounds is the constant rounds. There are more, up to the parameter most in all,
+// while a token of the largest reply costs more than AimGrowth allows, compared with the size at
+// index base.
 func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration
@@ -237,10 +237,11 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	return all
 }
 
-// estimate returns how long a reply of ten times the length will take. The parameters are the times
-// of the last two lengths, and before is 0 if there was only one. It assumes that the time grows by
-// the same factor as between these two, but by at least 10 and at most 100. Ollama's parsers of
-// calls take quadratic time, so 1 MiB of a call would take minutes.
+// estimate returns how long a reply will take that is ten times as long as the last one. The
+// parameter last is the time of the last reply, and before that of the reply before it, or 0 if
+// there was none. It assumes that the time grows by the same factor again, but by at least 10 and
+// at most 100. Ollama's parsers of calls take quadratic time, so 1 MiB of a call would take
+// minutes.
 func estimate(before, last time.Duration) time.Duration {
 	if before == 0 {
 		return last * 100

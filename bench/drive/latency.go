@@ -104,8 +104,8 @@ func timePost(url string, body []byte) (time.Duration, []byte, error) {
 	return time.Since(start), answer, err
 }
 
-// Early says how early the parts of a long call arrived. A proxy that sends calls whole has a share
-// of 0, and a silence as long as the call.
+// Early says how early the parts of a long call arrived. For a proxy that sends calls whole, Share
+// is 0, and Silence is as long as the model server took for the call.
 type Early struct {
 	// the share of the argument's bytes that arrived before the model server was done
 	Share   float64

@@ -20,7 +20,7 @@ type asked struct {
 	long   int // the index of the answer that the model means
 }
 
-// right returns the answer that the model means.
+// right returns the answer that the fake model intends to give, before it makes mistakes in it.
 func (a asked) right() json.RawMessage { return a.Answers[a.long] }
 
 // number returns a number that depends on all properties of the request, as a part of the random
@@ -72,7 +72,8 @@ var apis = []api{
 		`{"model":"qwen2.5:forms","raw":true,"prompt":%s,"format":%s`, "", generatePart},
 }
 
-// send sends the request to the handler in the parameter face, and returns the reply.
+// send sends the request to a handler, the parameter face, and returns the reply. The handler asks
+// the given model server.
 func (a asked) send(face http.Handler, model *server) given {
 	one := model.begin(a)
 	defer model.end(one)
@@ -167,7 +168,8 @@ func responsesPart(g *given, m map[string]json.RawMessage) {
 	}
 }
 
-// messagesPart adds an event, or a whole message, of /v1/messages to g.
+// messagesPart adds the text and the stop reason of a reply of /v1/messages to g. The parameter m
+// is one event of a stream, or a whole message.
 func messagesPart(g *given, m map[string]json.RawMessage) {
 	var event struct {
 		Content []struct{ Text string }

@@ -145,7 +145,8 @@ func quote(s string) string {
 	return string(b)
 }
 
-// writeRight returns the right answer, with white space between its tokens as models write it.
+// writeRight returns the right answer, with white space between its tokens as models write it, and
+// the finish reason "stop".
 func writeRight(r *rand.Rand, one *running) (text, end string) {
 	return addSpace(r, one.right()), "stop"
 }

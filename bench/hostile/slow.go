@@ -82,8 +82,8 @@ func sendHead(c net.Conn, head string) error {
 	return nil
 }
 
-// head returns the head of a request that promises a body of the given length, and the first byte
-// of that body.
+// head returns the request line and the headers of a request that promises a body of the given
+// length, and the first byte of that body.
 func head(method, path, host string, length int) string {
 	return fmt.Sprintf(
 		"%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)

@@ -36,7 +36,7 @@ type face struct {
 	end func()
 }
 
-// close ends the server and its open streams.
+// close closes the streams that are open, and then the server.
 func (f *face) close() {
 	f.end()
 	f.CloseClientConnections()
@@ -68,8 +68,8 @@ func ours(count int) (*face, error) {
 	return &face{httptest.NewServer(mux), func() { s.Close(done) }}, nil
 }
 
-// stock starts mcp-go with the same tools and its own transports, with Streamable HTTP without
-// sessions at /mcp.
+// stock starts a server of the library mcp-go for comparison. It has the tools that the other
+// servers here have, Streamable HTTP without sessions at /mcp, and the older SSE transport.
 func stock(count int) *face {
 	s := server.NewMCPServer("bench", "1", server.WithToolCapabilities(true))
 	for i := range count {

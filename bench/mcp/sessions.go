@@ -99,8 +99,8 @@ func openSession(f *face) (net.Conn, error) {
 	return c, nil
 }
 
-// endpoint asks for a stream on a connection, and returns the URL for its messages. It returns an
-// error if the server does not send one.
+// endpoint requests an SSE stream on the connection c, and returns the URL that the server sends on
+// it, to which the client must send its messages. It returns an error if the server sends none.
 func endpoint(c net.Conn, base string) (string, error) {
 	if _, err := fmt.Fprintf(c,
 		"GET /sse HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n",

@@ -21,9 +21,10 @@ func Cost(w io.Writer, program string, rounds int) error {
 	return proxies(w, program, cmp.Or(rounds, cpuRounds))
 }
 
-// proxies measures ReverseProxy, the translator and toolnorm before the same scripted server, and
-// writes the results to w. ReverseProxy and the translator are this program again, each in a
-// process of its own, since /proc counts processes. It returns an error if a measurement fails.
+// proxies measures ReverseProxy, the translator and toolnorm, each in front of the same scripted
+// server, and writes the results to w. ReverseProxy and the translator run in processes of their
+// own, started from this program's file, because /proc counts by process. It returns an error if a
+// measurement fails.
 func proxies(w io.Writer, program string, rounds int) error {
 	up, err := fake.Start()
 	if err != nil {

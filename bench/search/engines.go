@@ -104,8 +104,9 @@ func openToolnorm(ctx context.Context, s set) (finder, func(), error) {
 // analyzers maps languages to the names of bleve's analyzers, where the names differ.
 var analyzers = map[string]string{"ja": "cjk", "ko": "cjk", "zh": "cjk", "nb": "no"}
 
-// openBleve is an opener. It indexes the passages in memory, with bleve's analyzer for their
-// language. It returns an error if that fails.
+// openBleve indexes the passages of a set in memory, with bleve's analyzer for their language. It
+// returns a function that searches the index, and one that closes it. It returns an error if the
+// passages cannot be indexed.
 func openBleve(_ context.Context, s set) (finder, func(), error) {
 	mapping := bleve.NewIndexMapping()
 	mapping.DefaultAnalyzer = s.language

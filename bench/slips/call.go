@@ -136,8 +136,8 @@ func quoteInner(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")[1 : b.Len()-2]
 }
 
-// with returns the arguments with their texts. If the parameter only is not -1, only the text with
-// this index is filled in, and the other holes stay.
+// with returns c.args with the holes, the characters that stand for texts, replaced by these texts.
+// If the parameter only is not -1, it replaces only the hole with this index.
 func (c *call) with(only int) string {
 	return fillHoles(c.args, func(i int) (string, bool) {
 		if i >= len(c.texts) || only >= 0 && i != only {
@@ -176,8 +176,8 @@ type frame struct {
 	notation string
 }
 
-// write returns a call as a family writes it. It returns nil if the text around the holes would
-// depend on the texts.
+// write returns the call c as the family f writes it, with holes in place of the texts. It returns
+// nil if the family writes the rest of the call differently for different texts.
 func write(f *family, c *call) *frame {
 	render := func(args string) string {
 		return string(f.Append(nil, chat.Call{Name: c.tool.Name, Args: json.RawMessage(args)}))
@@ -198,7 +198,8 @@ func write(f *family, c *call) *frame {
 	return w
 }
 
-// fill returns the frame with its texts in place of the holes.
+// fill returns w.text with each hole, a character that stands for a text of the call, replaced by
+// that text.
 func (w *frame) fill() string {
 	return fillHoles(w.text, func(i int) (string, bool) { return w.written[i], true })
 }

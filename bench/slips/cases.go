@@ -46,7 +46,8 @@ func cleanCase(g *family, w *frame, n int) Case {
 	return alone(c, g, w)
 }
 
-// slipCase returns a case with a call with slips. Its base is the last case without slips.
+// slipCase returns an input for the arena: the text of a call with slips of a kind. The last case
+// without slips becomes its base, that is, only readers that read the base right are asked.
 func (t *sitting) slipCase(w *frame, kind, text string) Case {
 	c := asInput(t.g, "slips", fmt.Sprint(len(t.cases)), text, w)
 	c.Note = kind
@@ -96,9 +97,9 @@ func plainCase(g *family) Case {
 		Want: []input.Call{{Name: "read_file", Arguments: plainArgs}}}
 }
 
-// streamCases returns cases in which a text is read in pieces. It makes them of the cases without
-// slips in the list from, and of some of those with slips. Each comes twice: in pieces like tokens
-// and in single characters.
+// streamCases returns cases in which a text is read in pieces. It takes the texts from the list
+// from: all without slips (the small mistakes of models), and some with slips. Each text comes
+// twice: in pieces like tokens and in single characters.
 func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	slips := 0
 	for _, c := range from {

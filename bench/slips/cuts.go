@@ -40,8 +40,9 @@ func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) 
 	return count
 }
 
-// eachToCut calls the function put with random replies of one call or two. It skips replies that
-// are read wrongly before they are cut. The frame two is nil for a single call.
+// eachToCut calls the function put with random replies of one or two calls, which the caller will
+// cut off. It skips replies that are read wrongly even as a whole. The frame two is nil if the
+// reply has a single call.
 func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *frame, text string)) {
 	r := source(seed, "cuts "+g.Name)
 	for range rounds {
@@ -97,8 +98,9 @@ func (g *family) ended(calls []chat.Call, h how) bool {
 	return ok && h.finish == chat.Stop && stopMark.MatchString(rest)
 }
 
-// cut reads one text that was cut, and counts the result. If a call was read that was not written
-// whole although it fits its schema, it calls the function bad with the text.
+// cut reads a reply that was broken off at some place, and counts the result. It calls the function
+// bad with the text if it reads a call that could run, although the reply does not contain that
+// call as a whole.
 func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
 	got := l.decode(g.Format, h)
 	count.cuts++

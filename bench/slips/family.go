@@ -36,8 +36,8 @@ const (
 	probeText = "\ue7fe"
 )
 
-// newFamily returns the family of a format. It finds out the notation from a call that the format
-// writes.
+// newFamily returns the family of a format. From a call that the format writes it finds out the
+// notation of the arguments, for example JSON or Python.
 func newFamily(f *adapters.Format) *family {
 	render := func(args string) string {
 		return string(f.Append(nil, chat.Call{Name: "zqn", Args: json.RawMessage(args)}))
@@ -188,8 +188,8 @@ func (g *family) inTag(s *shape, v string) string {
 	return `"` + quoteInner(v) + `"`
 }
 
-// toJSON returns Python's literals, or literals with bare keys, as JSON. It returns false if s
-// contains anything else.
+// toJSON returns s as JSON. The text s has literals of Python, or keys without quotes. It returns
+// false if s contains anything else.
 func (g *family) toJSON(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); {

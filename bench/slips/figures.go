@@ -80,8 +80,8 @@ func (s *slipped) add(m *slipped) {
 	s.examples = append(s.examples, m.examples...)
 }
 
-// takeCuts measures calls of a family that were cut, with the first seed. It returns a function
-// that adds the counts to f.
+// takeCuts measures how calls of a family are read that break off in the middle, with the first
+// seed. It returns a function that adds the counts to f.
 func (f *figures) takeCuts(l *lab, g *family) func() {
 	var bad []example
 	count := l.measureCuts(g, f.seeds[0], f.rounds, func(e example) { bad = append(bad, e) })

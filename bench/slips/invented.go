@@ -21,9 +21,9 @@ func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string
 	})
 }
 
-// eachInvented calls the function put with texts in which a made-up result is between two calls of
-// a family. Some of the forms are controls without a result, between genuine parallel calls. In
-// these both calls must run.
+// eachInvented calls the function put with texts of two calls of a family. In most of them, a
+// result that the model made up stands between the calls. A few forms, the controls, have no
+// result, so both calls are genuine and must run.
 func (l *lab) eachInvented(g *family, seed int64, rounds int,
 	put func(r *rand.Rand, form string, one, two *frame, whole string)) {
 	r := source(seed, "invented "+g.Name)

@@ -29,7 +29,9 @@ type lab struct {
 	collect   bool         // texts are written for the arena, not read
 }
 
-// newLab reads the data files. It returns an error if one of them cannot be read or parsed.
+// newLab returns a lab with the contents of the data files. If the parameter only is not empty, the
+// lab has only the families whose names it lists, with commas between them. newLab returns an error
+// if a file cannot be read or parsed, or if there is no such family.
 func newLab(only string) (*lab, error) {
 	l := &lab{values: readSections("values.txt")}
 	var err error

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// breaches returns an error if more went wrong than limits.txt allows, or if that file is wrong.
-// Otherwise it returns nil.
+// breaches returns an error if there were more wrong readings, crashes and the like than limits.txt
+// allows, or if that file is wrong. Otherwise it returns nil.
 func (f *figures) breaches() error {
 	share := map[string]float64{}
 	for n, t := range f.seen.sums() {

@@ -137,7 +137,8 @@ func run(s *settings) error {
 	return nil
 }
 
-// slipAll measures slips in all families, and adds the counts to those in the parameter to.
+// slipAll makes slips, the small mistakes of models, in calls of all families and reads the
+// results. It adds the counts to those in the parameter to.
 func (l *lab) slipAll(to *slipped, seed int64, rounds int) {
 	l.eachFamily(func(g *family) func() {
 		m := l.measureSlips(g, seed, rounds)

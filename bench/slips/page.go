@@ -161,7 +161,7 @@ func (t *tally) cell() string {
 	return s + "0"
 }
 
-// printCuts prints the readings of calls that were cut.
+// printCuts prints a table of calls that broke off in the middle, and of what was read in them.
 func (f *figures) printCuts(w io.Writer) {
 	fmt.Fprint(w, section("cuts"))
 	for _, n := range notations {

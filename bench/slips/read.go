@@ -60,7 +60,7 @@ type how struct {
 // end.
 func whole(text, finish string) how { return how{adapters.HoldCall, []string{text}, finish} }
 
-// anyHow returns a random how for a text: whole, or in random pieces.
+// anyHow returns a random way to give the decoder a text: whole, or in random pieces.
 func anyHow(r *rand.Rand, text string) how {
 	switch r.Intn(4) {
 	case 0:

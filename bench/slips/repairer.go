@@ -59,8 +59,8 @@ func (p *repairer) read(whole *frame, text string) (read, bool) {
 	return read{calls: []chat.Call{{Name: whole.tool.Name, Args: []byte(answer)}}}, true
 }
 
-// argumentsIn returns the part of a text with slips between the head and the tail of the call. It
-// returns false if the text does not have these, because a slip is in them.
+// argumentsIn returns the arguments of the call in text, which is the frame after slips were made
+// in it. It returns false if a slip is in the text before or after the arguments.
 func (w *frame) argumentsIn(text string) (string, bool) {
 	from, to, ok := w.object()
 	return between(text, w.text[:from], w.text[to:], ok)

@@ -30,8 +30,8 @@ func membersOf(object string) []member {
 	return all
 }
 
-// object returns the range of the arguments in the frame's text, if they are a JSON object there.
-// It returns false if the family does not write one.
+// object returns the range of f.text that is the JSON object with the arguments of the call. It
+// returns false if the text has no such object, because the family writes arguments in another way.
 func (f *frame) object() (from, to int, ok bool) {
 	var want any
 	if json.Unmarshal([]byte(f.args), &want) != nil {
@@ -128,7 +128,8 @@ func rewrite(w way, _ *rand.Rand, f *frame) bool {
 	return ok
 }
 
-// each replaces every text, as the family writes it, by the result of the function as.
+// each replaces each text of the call, in the form in which the family writes it, by what the
+// function as returns for it.
 func (f *frame) each(as func(written string) string) {
 	for i, s := range f.written {
 		f.written[i] = as(s)
@@ -153,7 +154,8 @@ func python(f *frame, args string) string {
 	})
 }
 
-// json5 returns the arguments as JavaScript writes objects, and changes the texts in the same way.
+// json5 returns the arguments, a JSON object, in the form in which JavaScript writes objects. It
+// changes the text of f in the same way as python does.
 func json5(f *frame, args string) string {
 	python(f, args) // its escapes are JavaScript's, too
 	args = textLike.ReplaceAllString(keyLike.ReplaceAllString(args, "$1$2"), "'$1'")

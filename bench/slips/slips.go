@@ -48,7 +48,8 @@ func (t *tally) add(o tally) {
 	}
 }
 
-// sitting measures how one family's calls with slips are read, with one seed of the random numbers.
+// sitting measures how the calls of one family are read when they contain slips, the small mistakes
+// of models. It has one seed of the random numbers.
 type sitting struct {
 	*lab
 	*slipped
@@ -122,8 +123,9 @@ func (t *sitting) unseen(w *frame, k kind) bool {
 // outcomeNames are the names of the outcomes in examples.
 var outcomeNames = [outcomes]string{"exact", "held", "cut", "lost", "wrong"}
 
-// read reads the frame f, which is w with slips, and counts the outcome. It does nothing if f is
-// nil or equal to w. A text that still has the family's form is only counted as such.
+// read reads the frame f, which is w after slips were made in it, and counts the outcome. It does
+// nothing if f is nil or its text is that of w. If the text is still well-formed and says other
+// arguments, no reader could notice; read only adds it to t.formed.
 func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	if f == nil {
 		return
@@ -156,7 +158,8 @@ func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	}
 }
 
-// example returns an example with a text and the calls that were read in it.
+// example returns an example for the report: a text with slips of the given kind, the outcome, and
+// the calls that were read in the text.
 func (t *sitting) example(kind, text, outcome string, calls []chat.Call) example {
 	e := example{Family: t.g.Name, Notation: t.g.notation, Kind: kind, Seed: t.seed, Raw: text,
 		Outcome: outcome}

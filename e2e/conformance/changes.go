@@ -7,9 +7,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// changes adds the tools that change what the server offers, so that a client that listens is
-// notified. Both take back what they add, so that each scenario finds the lists as the earlier one
-// found them.
+// changes adds two tools that change what the server offers, so that clients are notified. Each of
+// them takes back its change at once, so that every test finds the same lists.
 func changes(s *server.MCPServer) {
 	add(s, "test_trigger_tool_change", "Adds a tool and takes it away again.",
 		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -9,10 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// questions adds the tools that ask the client for one thing before they answer. They are written
-// once for both ways of asking: up to revision 2025-11-25 the server sends a request of its own,
-// later the question is the result of the call, and the client calls again with the answer. The
-// library does the former when a tool does the latter.
+// questions adds the tools that ask the client for one thing before they answer. A tool asks by
+// returning the question as its result. For revisions up to 2025-11-25, the library turns that into
+// a request to the client; in later ones, the client calls again with the answer.
 func questions(s *server.MCPServer) {
 	addWith(s, "test_elicitation", "Asks the user what the caller wants to know.",
 		`{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`,
@@ -55,9 +54,9 @@ func questions(s *server.MCPServer) {
 		})
 }
 
-// form asks the user to fill in a form, and says in the end what came of it. The handler runs
-// twice: without an answer it asks, with one it reports. It must therefore do nothing before it has
-// the answer.
+// form returns a question to the user, a form to fill in, or, if r has the answer, a text that says
+// what the user did. The tool's handler runs once without the answer and once with it, so it must
+// do nothing else before the answer is there.
 func form(r mcp.CallToolRequest, outcome, message, schema string) (*mcp.CallToolResult, error) {
 	answer := elicited(r.Params.InputResponses, "answer")
 	if answer == nil {
@@ -77,7 +76,7 @@ func elicit(message, schema string) mcp.ElicitationParams {
 	return mcp.ElicitationParams{Message: message, RequestedSchema: json.RawMessage(schema)}
 }
 
-// sample returns a prompt for the client's model.
+// sample returns a request to the client to put the prompt to its model.
 func sample(prompt string) mcp.CreateMessageParams {
 	return mcp.CreateMessageParams{
 		Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}},

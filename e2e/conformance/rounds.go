@@ -64,7 +64,8 @@ func confirmation(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult
 		elicit("Please confirm", okForm)).ToolResult(), nil
 }
 
-// several asks the user, the model and the client in one round.
+// several asks for three things in one result: an answer of the user, a text of the client's model,
+// and the client's folders. If r has all three answers, it returns a text with them.
 func several(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	user := elicited(r.Params.InputResponses, "user_name")
 	greeting := server.SamplingResponse(r.Params.InputResponses, "greeting")

@@ -17,9 +17,9 @@ import (
 // machine.
 const slow = 2 * time.Second
 
-// tasked returns the tools that may be tasks, and one that may not. They are in the registry, as
-// the tools of other servers are in toolnorm: mcp-go's server calls one that must be a task only by
-// the rules of 2025-11-25.
+// tasked returns tools that a client can or must call as an MCP task, and one that it cannot. They
+// are called through toolnorm's registry, because mcp-go's server supports tools that must be tasks
+// only by the rules of 2025-11-25.
 func tasked() []tools.Tool {
 	const optional, required = `{"execution":{"taskSupport":"optional"}}`,
 		`{"execution":{"taskSupport":"required"}}`
@@ -86,7 +86,8 @@ func broken(s *server.MCPServer) {
 	})
 }
 
-// asks works for a while, asks for each of the keys, and says in the end what it was answered.
+// asks returns a tool function that asks the user a question for each key. Called without answers,
+// it waits a while and returns the questions; called with answers, it returns how many there are.
 func asks(keys ...string) func(context.Context, map[string]any) (tools.Result, error) {
 	return func(ctx context.Context, _ map[string]any) (tools.Result, error) {
 		answers := answersOf(ctx)

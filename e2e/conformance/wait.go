@@ -10,9 +10,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// waits adds the tools of our own lane: one that goes on for a minute unless it is stopped, and one
-// that returns how many of these calls still run. They show that a call ends when its client
-// cancels it or leaves: the second tool must soon return 0.
+// waits adds two tools that show that a call ends when its client cancels it or leaves. The first
+// goes on for a minute unless it is stopped. The second returns how many calls of the first still
+// run, and must soon return 0.
 func waits(s *server.MCPServer) {
 	var running atomic.Int64
 	add(s, "wait", "Takes a minute.", func(ctx context.Context, _ mcp.CallToolRequest) (

@@ -21,9 +21,10 @@ var reserved = []string{
 // chain, which goes by tokens, would not know which of the two it is at.
 type cutter struct{ used map[string]bool }
 
-// withControl cuts a script round its control tokens. Text between two of them of which no piece is
-// free is one piece, which other scripts may have as well. Where such text is too short for a
-// piece, or there twice, the mark at its end is text, too.
+// withControl cuts a script at its control tokens, each of which becomes one piece. The text
+// between two of them is cut like a script. If all its pieces are taken, it becomes one piece,
+// which other scripts may have as well. If it is too short for a piece, or occurs twice, it forms
+// one piece together with the control token after it.
 func (c *cutter) withControl(s Script) ([]string, error) {
 	if len(s.Parts) != 1 || s.Loop {
 		return nil, fmt.Errorf("a script with control tokens has one part and ends")
@@ -74,9 +75,9 @@ func cutFirst(text string, marks []string, there map[string]bool) (before, mark,
 	return text[:at], mark, text[at+len(mark):]
 }
 
-// cutAll cuts every script. Those that leave no choice go first, so that no free one takes their
-// pieces. Which scripts have no choice: those of several parts, whose borders are wanted where they
-// are, and those that loop.
+// cutAll cuts the scripts into pieces, which must all differ. Scripts that can be cut in only one
+// way go first, so that the others do not take their pieces: those that loop, and those of several
+// parts, because each part is one piece. It fails if a script cannot be cut.
 func cutAll(scripts []Script) ([][]string, error) {
 	c := cutter{used: map[string]bool{}}
 	for _, r := range reserved {
@@ -97,7 +98,8 @@ func cutAll(scripts []Script) ([][]string, error) {
 	return out, nil
 }
 
-// cut returns the pieces of one script. An empty script has none.
+// cut divides the text of one script into the pieces that become tokens. An empty script has none.
+// It fails if the pieces cannot all differ.
 func (c *cutter) cut(s Script) ([]string, error) {
 	if len(s.Control) > 0 {
 		pieces, err := c.withControl(s)

@@ -61,10 +61,10 @@ type Model struct {
 	template string          // of chat, jinja; may be empty
 }
 
-// New cuts the scripts into pieces, all of them different. The script "default" must be there. It
-// fails when two scripts share a name or no cut exists in which every piece is unique. The
-// template, which may be empty, is the jinja chat template that goes into the file. The same input
-// always gives the same model.
+// New returns a model that writes the scripts. It cuts each script into pieces that become tokens,
+// all of them different. One script must be named "default". The parameter template is the jinja
+// chat template in the file; it may be empty. The same input always gives the same model. New fails
+// if two scripts share a name or the pieces cannot all differ.
 func New(scripts []Script, template string) (*Model, error) {
 	m := &Model{scripts: slices.Clone(scripts), template: template, control: map[string]bool{}}
 	slices.SortFunc(m.scripts, func(a, b Script) int { return strings.Compare(a.Name, b.Name) })

@@ -7,9 +7,9 @@ const (
 	userDefined = 4 // found in prompt text as well
 )
 
-// vocabulary is the tokens in order: 256 bytes, the merge, three control tokens, a selector a
-// script, then the pieces of one script after the other. All 256 bytes are there, so that any
-// prompt can be read; no reply uses them.
+// vocabulary is the tokens in order: 256 bytes, one merge, three control tokens, one token that
+// selects each script, and then the pieces of one script after the other. All 256 bytes are there,
+// so that any prompt can be read; no reply uses them.
 type vocabulary struct {
 	tokens    []string // as the file spells them
 	types     []int32
@@ -55,7 +55,8 @@ func (m *Model) vocabulary() *vocabulary {
 	return v
 }
 
-// addPiece adds a piece. The text of a control token stays as it is.
+// addPiece adds a piece of a script as a token, and returns the number of the token. The text of a
+// control token is stored as it is, that of others in the spelling of GPT-2.
 func (v *vocabulary) addPiece(p string, isControl bool) int {
 	if isControl {
 		return v.add(p, control)

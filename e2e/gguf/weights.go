@@ -34,8 +34,8 @@ func (m *Model) width() int {
 	return wide
 }
 
-// gain returns the factor that gives a smaller model the same logits: a vector after a norm is as
-// long as the root of the width.
+// gain returns the factor by which the vectors of a smaller model are multiplied to get the same
+// logits. It is needed because a normalised vector is as long as the root of the model's width.
 func (m *Model) gain() float32 { return float32(math.Sqrt(wide / float64(m.width()))) }
 
 // Names are those that llama.cpp looks for in a llama; its norms, gates and matrices must all be
@@ -47,7 +47,8 @@ type tensor struct {
 	small bool // to be written in eight bits a number
 }
 
-// tensors returns the weights. A matrix is rows of outputs, each over all inputs.
+// tensors returns the weights of the model. A matrix has one row for each output, and each row has
+// one weight for each input.
 func (m *Model) tensors(v *vocabulary) []tensor {
 	n, dim := len(v.tokens), m.width()
 	u := m.directions(v)
@@ -220,7 +221,7 @@ func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 	return out
 }
 
-// pull is how much a token brings up another one.
+// pull says how strongly a token makes another one likely to follow.
 type pull struct {
 	of int
 	by float32

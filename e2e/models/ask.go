@@ -63,11 +63,11 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// Ask sends one prompt with the tools to an OpenAI-compatible server (base without /v1), streamed,
-// at temperature 0. Without tools, which an agent has itself, the reply may be longer. It reads
-// whatever a patient client would: fragments by index, text beside calls, calls in the last chunk.
-// A right call must count whoever reads it: the report compares readers, and a strict client would
-// compare itself.
+// Ask sends a prompt with tools to an OpenAI-compatible server and returns the answer, or an Answer
+// with an Error. The address base has no /v1. The request is streamed, at temperature 0. If tools
+// is nil, as for an agent that has tools itself, the reply may be longer. Ask accepts calls in
+// every form that a tolerant client accepts, because the report compares models and proxies, not
+// clients.
 func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage) (a Answer) {
 	a.Prompt = prompt
 	start := time.Now()
@@ -179,8 +179,8 @@ func (a *Answer) chunk(data string) error {
 	return nil
 }
 
-// fragment adds to the call it belongs to: a new id begins one, whatever the index says.
-// Servers have sent two calls with index 0; by the index they would become one that is neither.
+// fragment adds a streamed fragment to the call that it belongs to. A new id begins a new call,
+// even if the index is that of another call, because servers have sent two calls with index 0.
 func (a *Answer) fragment(f fragment) {
 	last := len(a.Calls) - 1
 	if last < 0 || f.ID != "" && f.ID != a.Calls[last].ID || f.ID == "" && f.Function.Name != "" {

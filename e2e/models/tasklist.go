@@ -34,7 +34,7 @@ func (c *Company) department(id string) string {
 // name matches an employee's name.
 func (c *Company) name(id string) string { return words(c.people[id].name) }
 
-// built returns the half that the loop was built on.
+// built returns the tasks with which the agent loop was developed. They are half of all tasks.
 func (c *Company) built(now time.Time) []Task {
 	used := func(year int) func(string) float64 {
 		return func(id string) float64 { return c.leave[id][year].used }

@@ -57,7 +57,8 @@ func ReadCompany(dir string) (*Company, error) {
 	return c, nil
 }
 
-// rows returns the rows of a file behind its heading.
+// rows returns the rows of a CSV file without its first row, which has the column names. It fails
+// if the file cannot be read or is empty.
 func rows(file string) ([][]string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -81,7 +82,7 @@ func (t Task) Right(text string) bool {
 	return strings.TrimSpace(text) != "" && (t.Not == nil || !t.Not.MatchString(text))
 }
 
-// number matches a number that is no part of another one.
+// number returns a pattern that matches the number n, unless it is a part of another number.
 func number(n float64) string {
 	text := regexp.QuoteMeta(strconv.FormatFloat(n, 'f', -1, 64))
 	if n == float64(int(n)) {
@@ -98,7 +99,8 @@ func words(all ...string) string {
 	return `(?:^|[^\p{L}\d])(?:` + strings.Join(all, "|") + `)(?:$|[^a-zA-Z\d])`
 }
 
-// date matches a day as the data has it, and as people write it.
+// date returns a pattern that matches a day in the forms in which people write it. The parameter
+// text has the day as the data has it.
 func date(text string) string {
 	d := mustDay(text)
 	return words(text, d.Format("January 2, 2006"), d.Format("January 2 2006"), d.Format(
@@ -179,7 +181,8 @@ func (c *Company) earlier(a, b string) (winner, loser string) {
 	return b, a
 }
 
-// listed matches text that has all names of the list.
+// listed returns patterns, one for the name of each person in the list. A right answer matches all
+// of them.
 func (c *Company) listed() (want []string) {
 	for _, p := range c.people {
 		want = append(want, words(p.name))

@@ -52,8 +52,8 @@ type found struct {
 	Results []struct{ Content string }
 }
 
-// best returns the first line of the best passage that says something about the question.
-// A passage may have several paragraphs; the last one is the most specific in these documents.
+// best returns one line of the best passage that was found: the last one, which is the most
+// specific in these documents. It returns an error if no passage was found.
 func (f found) best() (string, error) {
 	if len(f.Results) == 0 {
 		return "", errors.New("nothing was found")

@@ -54,7 +54,8 @@ var editor = []voidmodel.Tool{
 	},
 }
 
-// run asks in each of the three ways.
+// run asks a question in each of the three ways in which Void can get calls, and prints the steps
+// to w. It returns an error if a request fails.
 func run(ctx context.Context, w io.Writer, url, model string) error {
 	for _, way := range []struct {
 		title, model, question string
@@ -84,7 +85,8 @@ func run(ctx context.Context, w io.Writer, url, model string) error {
 	return nil
 }
 
-// arguments returns the arguments of a call, each as name="value". The tools here have one.
+// arguments returns the arguments of a call, each as name="value". Their order is random, but no
+// tool in this example has more than one.
 func arguments(args map[string]string) (all string) {
 	for name, value := range args {
 		all += fmt.Sprintf(" %s=%q", name, value)

@@ -78,8 +78,9 @@ func ownPages(r *http.Request, need Need) error {
 	return mayWrite(r)
 }
 
-// mayWrite returns an error for a change that a page could have made a browser send against its
-// user's will. Browsers send Basic credentials by themselves, so credentials prove nothing here.
+// mayWrite returns an error for a request that changes something, if a web page of somebody else
+// could have made the browser send it. Credentials do not prove that the user wants the change,
+// because browsers send Basic credentials by themselves.
 func mayWrite(r *http.Request) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || isPreflight(r) {
 		return nil

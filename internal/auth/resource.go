@@ -20,7 +20,8 @@ type Resource struct {
 	Base string
 }
 
-// covers reports whether a path belongs to MCP, whose clients read the metadata.
+// covers reports whether a path is one of the MCP server's paths, such as /mcp. Only clients of MCP
+// use the metadata.
 func (p *Resource) covers(path string) bool {
 	at := strings.TrimSuffix(path, "/")
 	return p != nil && (at == "/mcp" || at == "/sse" || strings.HasPrefix(at, "/mcp/sets/"))

@@ -61,9 +61,10 @@ func (x *examination) compared() []string {
 	return slices.Compact(all)
 }
 
-// way asks every question with one strategy. With native, a second result counts the calls that the
-// server itself recognised. If the first question is refused, the others are not asked, because a
-// server without tools refuses them all; the note of the way then says why.
+// way asks every question with one strategy, which is a way to obtain tool calls, and returns the
+// result. For the strategy native it returns a second result, which counts the calls that the
+// server itself recognised. If the server refuses the first question, because it supports no tools,
+// the others are not asked, and the result says why.
 func (x *examination) way(ctx context.Context, strategy string) []Way {
 	ways := []Way{{Name: strategy, Taken: strategy == x.facts.Strategy}}
 	if strategy == engine.Native {

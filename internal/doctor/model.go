@@ -79,8 +79,8 @@ func (x *examination) failed(ctx context.Context, what string, err error) bool {
 // on.
 func (x *examination) describe(ctx context.Context) bool { return kinds[x.on.kind].model(ctx, x) }
 
-// probe records with which format and strategy toolnorm reads the model. It returns false if the
-// model does not answer.
+// probe finds out which format the model writes and by which strategy toolnorm gets its calls, and
+// records both. It returns false if the model does not answer.
 func (x *examination) probe(ctx context.Context) bool {
 	x.cfg.Progress("loading "+x.m.Name, 0, 0)
 	var err error

@@ -83,7 +83,7 @@ func (r *Report) label(s Server) string {
 	return s.Name
 }
 
-// trained returns the context length as the tables show it, "?" if it is unknown.
+// trained returns the context length for a cell of a table, or "?" if it is unknown.
 func (m Listed) trained() string {
 	if m.Trained == 0 {
 		return "?"

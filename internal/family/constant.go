@@ -23,11 +23,12 @@ func isWord(mark string) bool {
 	return unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// constantLine looks for replies in which the same text surrounds the name and the JSON of a call.
-// It returns a line for a family's file that describes such calls, and those replies. Text that is
-// the same in all of them is taken for a tag; if there is only one reply, the line that contains
-// the name is. If there are several such groups of replies, the result is for the largest one. If
-// the parameter set can parse no such line as a declaration, both results are empty.
+// constantLine finds out how calls are written, from replies in which the same text surrounds the
+// name and the JSON of a call. It returns a line for a family's file that describes such calls, and
+// the replies that fit the line. Text that is the same in all replies is taken for a tag. If there
+// is only one reply, the line of it that contains the name is taken for the tag. If there are
+// several groups of such replies, the largest counts. If the parameter set can parse no such line
+// as a declaration, both results are empty.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -60,8 +61,8 @@ func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply
 	return line, read
 }
 
-// placeOf returns the place of the first tool in a reply whose name is followed or surrounded by
-// JSON. If there is no such tool, ok is false.
+// placeOf returns the texts around the first call in a reply: a tool's name that is followed or
+// surrounded by JSON. If there is no such name, ok is false.
 func placeOf(r Reply) (p place, ok bool) {
 	for _, t := range r.Tools {
 		at := strings.Index(r.Raw, t.Name)

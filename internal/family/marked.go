@@ -16,7 +16,7 @@ type Stretch struct {
 	To   int `json:"to"`
 }
 
-// of reports whether the stretch is not empty and lies inside the given text.
+// of reports whether s is not empty and lies inside the given text.
 func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s.To <= len(text) }
 
 // FromMarked returns a family's file made from one reply in which a person has marked the name and

@@ -54,9 +54,9 @@ func (c *Case) Degrees() []string {
 	return degrees
 }
 
-// Whole checks the case with its text in one piece, for each of its Degrees. It returns nil if the
-// events are right. A case that fails in Whole is decoded wrongly. A case that fails only in Split
-// is decoded wrongly at some split.
+// Whole decodes the case's text in one piece, once for each of its Degrees, the values that say how
+// long calls are held back. It returns nil if the events are right each time, and otherwise the
+// first difference. A case that fails only in Split is decoded wrongly if its text is split.
 func (c *Case) Whole(decode Decode) *Difference {
 	for _, hold := range c.Degrees() {
 		if d := c.run(decode, "whole", hold, []string{c.Raw}, c.Want); d != nil {
@@ -66,11 +66,11 @@ func (c *Case) Whole(decode Decode) *Difference {
 	return nil
 }
 
-// Split checks the case with its text split in the ways of Cuts, for every value of hold. It
-// returns nil if each split gives the same events as the whole text. It does not compare with the
-// events in the case, so it also checks values of hold for which a cut call gives other events. For
-// splits into two pieces, all values of hold together try every third place; the first place
-// depends on the case.
+// Split decodes the case's text in pieces and returns the first difference from what the whole text
+// gives, or nil. It does so with every value of hold, which says how long calls are held back. It
+// splits the text in the ways of Cuts; of the splits into two pieces it tries only one in three,
+// shared out among the values of hold. It does not compare with the events in the case, so it also
+// checks values of hold for which a cut call gives other events.
 func (c *Case) Split(decode Decode) *Difference {
 	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))

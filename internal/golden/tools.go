@@ -10,9 +10,9 @@ import (
 //go:embed tools.json
 var tools []byte
 
-// Tools returns the tools that every case is offered, unless the caller has others. They cover what
-// families have trouble with: no required parameters, numbers, lists, nested objects. An error
-// means that the embedded file of this repository is broken.
+// Tools returns the default tools of the cases. They cover what families have trouble with: no
+// required parameters, numbers, lists, nested objects. An error means that the embedded file of
+// this repository is broken.
 func Tools() ([]chat.Tool, error) {
 	list, err := chat.ParseTools(tools)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // written is larger.
 const longestDoc = 4 << 20
 
-// Query selects exchanges.
+// Query says which exchanges to find, and how many.
 type Query struct {
 	Words string // words that must all occur somewhere in the exchange
 	// a key of Only: failed, repaired, calls, or missed (tools, but no call); empty: all
@@ -75,8 +75,9 @@ func (h *History) Conversation(ctx context.Context, id string) ([]trace.Exchange
 		mostTurns)
 }
 
-// read returns the exchanges that a statement selects by their ids, with their JSON and their texts,
-// which may be empty. If there is no database yet, it returns nil. It fails if the database does.
+// read returns the exchanges that a query selects. Each row of the query has an id, the exchange as
+// JSON, and its texts, which may be empty. If there is no database yet, read returns nil. It fails
+// if the database does.
 func (h *History) read(ctx context.Context, query string, args ...any) ([]trace.Exchange, error) {
 	db, err := h.db.Open(ctx, false)
 	if db == nil {

@@ -65,8 +65,8 @@ CREATE INDEX h_exchange_at ON h_exchange (at, id);
 CREATE INDEX h_exchange_conversation ON h_exchange (conversation)`)}
 
 // New returns a history that is kept in a database. The parameter where says which database, in the
-// form that store.Open takes. The database is opened at its first use, and created with the first
-// exchange. So New never fails. It calls warn with later errors, at most once a minute.
+// form that store.Open takes. New itself never fails: the database is opened at its first use, and
+// created with the first exchange. The history calls warn with later errors, at most once a minute.
 func New(where string, c Config, warn func(error)) *History {
 	return &History{db: store.Lazy{Where: where, Domain: "history", Steps: steps}, config: c,
 		warn: warn, queue: make(chan *trace.Exchange, queueSize)}

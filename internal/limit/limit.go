@@ -90,8 +90,8 @@ func Fits(ctx context.Context, tokens int) error {
 // Begin implements trace.Counter. It does nothing.
 func (l *Limiter) Begin(context.Context, string) {}
 
-// End implements trace.Counter: it records how many tokens the request used. A reply that broke off
-// before its tokens were counted costs the estimate.
+// End implements trace.Counter: it records how many tokens the request used. If a reply broke off
+// before its tokens were counted, it records an estimate.
 func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	t, _ := ctx.Value(ticketKey{}).(*ticket)
 	if t == nil {

@@ -17,8 +17,9 @@ const (
 	shareKind = "limits"
 )
 
-// Note is what one replica has put on a board, and the time since then. It is an alias, so that
-// stores need not import this package, and this package needs no database.
+// Note is a message that one replica has put on the board, where all replicas read it, and the time
+// since then. It is an alias, so that stores need not import this package, and this package needs
+// no database.
 type Note = struct {
 	Body []byte
 	Age  time.Duration
@@ -98,8 +99,8 @@ func (w *window) told(now time.Time) (all [][2]int64) {
 	return all
 }
 
-// hear replaces the known counts of other replicas with those in notes. Notes that cannot be read
-// are ignored.
+// hear replaces the known counts of other replicas with the counts in notes, the latest message of
+// each replica. Messages that cannot be read are ignored.
 func (l *Limiter) hear(now time.Time, notes []Note) {
 	others := map[string]*peers{}
 	for _, n := range notes {

@@ -177,8 +177,9 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 	return nil
 }
 
-// apply sets res.Text to the text with the changes in the map found, and fails if verify does.
-// Bytes between the changes are copied as they are, so invalid UTF-8 is preserved.
+// apply replaces the characters that the map found names, by their index, and sets res.Text to the
+// result. Bytes between the changes are copied as they are, so invalid UTF-8 is preserved. It fails
+// if the method verify finds that something else has changed.
 func (res *Result) apply(text string, found map[int]Change) error {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -28,9 +28,9 @@ type sight struct {
 	reach   []uint64        // for each offset, the readings that consist of words up to it
 }
 
-// judge returns a verdict for each hyphen of a run. A verdict is certain if the hyphen is the same
-// in all readings that the dictionary can split into words. If there is no such reading, or the
-// readings differ, the hyphen is ambiguous.
+// judge returns a verdict for each hyphen of a run of katakana: whether it stands for the
+// long-vowel mark ー. A verdict is certain if all ways to split the run into words of the dictionary
+// agree on the hyphen. If they differ, or if there is no such way, the hyphen is ambiguous.
 func (r *run) judge(d dictionary) []verdict {
 	all := make([]verdict, len(r.hyphens))
 	set := func(v verdict) []verdict {
@@ -59,7 +59,8 @@ func (r *run) judge(d dictionary) []verdict {
 	return all
 }
 
-// verdict returns the verdict on hyphen k, given the set of possible readings.
+// verdict returns the verdict on the hyphen with index k. The parameter readings is the set of
+// possible readings; a reading says for each hyphen whether it is a long-vowel mark.
 func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	with, without := readings&lengthens[k], readings&^lengthens[k]
 	switch {
@@ -92,9 +93,10 @@ func (s *sight) preferred(r *run) uint64 {
 	return s.readings &^ better
 }
 
-// look splits the run into words in all of its readings at once, in the time of a single reading.
-// For each offset it records the readings whose characters up to there consist of words. A word can
-// only be part of readings in which all hyphens inside it are marks.
+// look finds out, for each way to read the hyphens of a run, whether the run then splits into words
+// of the dictionary. A reading says for each hyphen whether it is a long-vowel mark. All readings
+// are examined together, in the time of one: for each offset, look records the set of readings
+// whose characters up to there consist of words.
 func (r *run) look(d dictionary) *sight {
 	s := &sight{n: len(r.hyphens), reach: make([]uint64, r.n+1)}
 	which := make([]int, r.n) // 1 + the number of a hyphen

@@ -16,8 +16,8 @@ type function struct {
 	run    func(m *py.Account, a arguments) value
 }
 
-// TypeName returns the name of the type in messages. For types such as int and str it is "type", as
-// in the message for `int + 1`, which names 'type' and 'int'.
+// TypeName returns the name of the type of f for error messages. For types such as int and str it
+// is "type", as in the message for `int + 1`, which names 'type' and 'int'.
 func (f *function) TypeName() string {
 	if f.isType {
 		return "type"

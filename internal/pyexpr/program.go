@@ -85,7 +85,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// checkName raises an error if a parameter cannot have a name.
+// checkName raises an error if name is not allowed as the name of a parameter.
 func checkName(name string) {
 	switch {
 	case !syntax.IsName(name):

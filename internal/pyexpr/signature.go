@@ -38,8 +38,9 @@ func isGiven(v value) bool {
 	return !no
 }
 
-// keywords returns the values of the named arguments, for a function that checks its arguments
-// itself. A missing one is absent; for an unknown name it raises an error.
+// keywords returns the values of the named arguments in the order of names, with the value absent
+// for a missing one. It raises an error for an argument with another name; the message has the
+// function's name, the parameter of. It is for functions that check their arguments themselves.
 func (a arguments) keywords(of string, names ...string) []value {
 	values := slices.Repeat([]value{absent{}}, len(names))
 	for i, name := range a.names {
@@ -52,8 +53,9 @@ func (a arguments) keywords(of string, names ...string) []value {
 	return values
 }
 
-// bind returns the arguments by position, with absent for those that are missing, up to the
-// maximum. It raises an error that says what is wrong if the arguments do not fit.
+// bind returns the arguments by position, up to the largest number that the function takes. The
+// value absent stands for each argument that is missing. It raises an error that says what is wrong
+// if the arguments do not fit.
 //
 //	len() → TypeError: len() takes exactly one argument (0 given)
 //	'a'.nope() → AttributeError: 'str' object has no attribute 'nope'

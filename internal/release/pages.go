@@ -17,8 +17,8 @@ import (
 // the files that they tell users to copy.
 var packedFolders = []string{"docs", "examples"}
 
-// pages returns the texts at the root and all regular files of packedFolders except for Go tests.
-// It fails if one cannot be read.
+// pages returns the files to pack: the documents at the root of the repository, such as README.md,
+// and all regular files of packedFolders except for Go tests. It fails if one cannot be read.
 func pages() (all []entry, err error) {
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
 		"SECURITY.md"}

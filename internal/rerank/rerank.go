@@ -83,9 +83,9 @@ func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Sco
 	return nil, fmt.Errorf("rerank: %w", err)
 }
 
-// body returns the body of a request in the server's form. The server cuts texts that are longer
-// than the model can read (TEI must be asked to), since the score of a passage's beginning is
-// better than none.
+// body returns the body of a request, in the form of the server's API. The server shortens texts
+// that are longer than the model can read, since the score of a passage's beginning is better than
+// none. Only TEI needs a parameter for this.
 func (c *Client) body(query string, texts []string) any {
 	if c.Form == TEI {
 		return map[string]any{"query": query, "texts": texts, "raw_scores": false, "truncate": true}

@@ -100,10 +100,11 @@ type text struct {
 	most int
 }
 
-// Named returns a column for a text that may be empty or NULL.
+// Named returns a destination for Row.Scan that stores a text in *s. The text may be empty or NULL.
 func Named(s *string) any { return text{s, true, false, longestName} }
 
-// Told returns a column for a text that may be empty, but not NULL.
+// Told returns a destination for Row.Scan that stores a text in *s. The text may be empty, but not
+// NULL.
 func Told(s *string) any { return text{s, false, false, longestName} }
 
 // Needed returns a column for a text that must not be empty or NULL, such as an id.
@@ -143,11 +144,11 @@ type number[N int | int64] struct {
 	least, most int64
 }
 
-// Whole returns a column for a whole number of any size.
+// Whole returns a destination for Row.Scan that stores a whole number of any size in *n.
 func Whole[N int | int64](n *N) any { return number[N]{n, math.MinInt64, math.MaxInt64} }
 
-// Count returns a column for a whole number up to two billion. The parameter least is the smallest
-// accepted number.
+// Count returns a destination for Row.Scan that stores a whole number up to two billion in *n. The
+// parameter least is the smallest accepted number.
 func Count[N int | int64](n *N, least int64) any { return number[N]{n, least, math.MaxInt32} }
 
 // Scan implements sql.Scanner: it stores the number. For a value that the column does not accept it

@@ -167,8 +167,9 @@ func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage)
 	return shown, call, id, nil
 }
 
-// offered returns the tools of a request, or nil for a model without native calls. As in Void,
-// parameters have no type and none is required, so the proxy cannot rely on the schema.
+// offered returns the tools for the request's field tools, or nil if c.Native is false. As the real
+// Void does, it gives the parameters no type and requires none, so the proxy cannot rely on the
+// schema.
 func (c *Client) offered() (all []openai.Tool) {
 	if !c.Native {
 		return nil

@@ -41,7 +41,7 @@ type call struct {
 	Arguments string `json:"arguments"`
 }
 
-// answer is what this program answers to a line.
+// answer is the line that this program writes for a line of its input.
 type answer struct {
 	ID    string `json:"id"`
 	Calls []call `json:"calls"`

@@ -88,7 +88,8 @@ func run(url string) error {
 	return fmt.Errorf("%s: %s", s.List()[0].State, cmp.Or(s.List()[0].Error, "no answer"))
 }
 
-// browse opens an address as a browser whose user agrees.
+// browse requests an address, as the browser of a user who gives consent would. It does not wait
+// for the reply.
 func browse(to string) {
 	go func() {
 		if resp, err := http.Get(to); err == nil {
@@ -129,8 +130,9 @@ func peer() *tools.Peer {
 // mostSignIns is how often a user signs in who is told that it was not enough.
 const mostSignIns = 2
 
-// use calls the tools that the scenario names, else each, with arguments that fit most. again is
-// true when the sign-in is not enough for one.
+// use calls tools: those that the scenario names, or else each tool, with made-up arguments that
+// fit its schema. The result again is true if a call needs more rights than the client has signed
+// in for.
 func use(ctx context.Context, registry *tools.Registry, s *remote.Set) (again bool, err error) {
 	var told struct {
 		Calls []struct {
@@ -190,8 +192,9 @@ func invented(t tools.Tool) ([]json.RawMessage, error) {
 // mostRounds bounds the questions in front of an answer.
 const mostRounds = 5
 
-// answered calls a tool. By 2026-07-28 its questions are results, and it is called again with their
-// answers and its state.
+// answered calls a tool and returns its result. From revision 2026-07-28 on, a result may be
+// questions. The tool is then called again with the answers, and with the state that came with the
+// questions.
 func answered(ctx context.Context, registry *tools.Registry, t tools.Tool, args json.RawMessage) (
 	string, error) {
 	params := map[string]any{}

@@ -50,12 +50,13 @@ func clients(base, model string, options ...openai.Option) ([]llms.Model, error)
 	return []llms.Model{a, b}, err
 }
 
-// chat asks for text, whole.
+// chat asks for a text that is not streamed. It returns an error if the reply is wrong.
 func chat(ctx context.Context, base, model string) error {
 	return says(ctx, base, model)
 }
 
-// stream asks for text, in pieces.
+// stream asks for a streamed text. It returns an error if the text is wrong or comes in too few
+// pieces.
 func stream(ctx context.Context, base, model string) error {
 	pieces := 0
 	err := says(ctx, base, model, llms.WithStreamingFunc(func(context.Context, []byte) error {
@@ -80,7 +81,7 @@ func says(ctx context.Context, base, model string, options ...llms.CallOption) e
 	return err
 }
 
-// noted returns an error if the arguments for the city are wrong.
+// noted returns an error if args are not the arguments that the test expects for its city.
 func noted(args string) error {
 	var got struct {
 		Population int
@@ -96,12 +97,14 @@ func noted(args string) error {
 	return nil
 }
 
-// loop has the model call, and sends it the result.
+// loop asks a question that needs a tool, and sends the result of the model's call. It returns an
+// error if the call or the final answer is wrong.
 func loop(ctx context.Context, base, model string) error {
 	return calls(ctx, base, model)
 }
 
-// required has it call by tool_choice.
+// required asks for a call with tool_choice "required". It returns an error if the call or the
+// answer after it is wrong.
 func required(ctx context.Context, base, model string) error {
 	return calls(ctx, base, model, llms.WithToolChoice("required"))
 }

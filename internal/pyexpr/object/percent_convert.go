@@ -103,8 +103,8 @@ func (f *percentFormat) digits(n Value, s spec) numeral {
 	return all
 }
 
-// signed returns the specification with the alignment that puts the zeros of the flag 0 after the
-// sign.
+// signed returns the specification s. If the flag 0 asks for leading zeros, the result puts them
+// after the sign of the number.
 func (f *percentFormat) signed(s spec) spec {
 	if s.fill == '0' && s.align == '>' {
 		s.align = '='

@@ -85,7 +85,7 @@ func (l *lexer) all() {
 	l.add(tokenEnd, l.pos)
 }
 
-// add adds a token that ends at an offset, and moves there.
+// add adds a token that ends at the offset end, and sets the lexer's position to end.
 func (l *lexer) add(k kind, end int) {
 	l.tokens = append(l.tokens, token{kind: k, text: l.src[l.pos:end], pos: l.pos, end: end})
 	l.pos = end

@@ -124,8 +124,8 @@ func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	return items
 }
 
-// closed skips the closing bracket. If an expression follows instead, the error asks whether a
-// comma was forgotten.
+// closed reads the closing bracket end. If anything else follows, it raises an error; if that is an
+// expression, the error asks whether a comma was forgotten.
 func (p *parser) closed(end string) {
 	if p.accept(end) {
 		return

@@ -123,8 +123,9 @@ func (p *parser) lambda() Node {
 	return l
 }
 
-// comprehension parses the loops after an element, and then the closing bracket end, unless end is
-// empty. The argument mark is the index in p.names of the element's first name.
+// comprehension parses the loops that follow an element such as x, given as key and val, and then
+// the closing bracket end, unless end is empty. The parameter mark is the length that p.names had
+// before the element was parsed.
 //
 //	[x for x in range(5) if x % 2 if x > 1] → [3]
 //	[(x, y) for x in [1, 2] for y in [x] * x] → [(1, 1), (2, 2), (2, 2)]

@@ -69,7 +69,8 @@ func (p *parser) whole() Node {
 	return n
 }
 
-// expr parses a conditional expression. It raises an error for a lambda or a star in its place.
+// expr parses a conditional expression. It raises an error if the expression begins with lambda or
+// a star.
 func (p *parser) expr() Node {
 	p.enter()
 	defer p.leave()

@@ -106,8 +106,8 @@ func (d *Docs) calls() string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// between returns a text that closes the call around it and continues with a call in another
-// notation. Behind that, the text may begin another call of the family.
+// between returns a text that goes inside a call. It ends that call, continues with a call in
+// another notation, and then possibly begins a call of the family again.
 func (d *Docs) between() string {
 	const value = "one\ntwo"
 	args, _ := json.Marshal(map[string]string{"content": value})

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Ours returns the stacks of all goroutines that run code of this program or its MCP library, by
-// the numbers of the goroutines.
+// Ours returns the stacks of all goroutines that run code of this program or its MCP library. The
+// keys of the map are the numbers of the goroutines.
 func Ours() map[string]string {
 	buffer := make([]byte, 8<<20)
 	all := map[string]string{}

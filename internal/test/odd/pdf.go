@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// PDF returns a PDF file with one page for each text. The page of an empty text is odd.
+// PDF returns a PDF file with one page for each text. For an empty text it makes a page that is
+// damaged or unusual.
 func PDF(r *rand.Rand, texts ...string) []byte {
 	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "",
 		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"}

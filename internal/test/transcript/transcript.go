@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Match reports an error unless the parameter got is the output of a command according to the
-// comment of a source file.
+// Match reports an error of the test unless got is the output of a command. The comment of a source
+// file has the command and its output.
 func Match(t testing.TB, file, command, got string) {
 	t.Helper()
 	if want, err := Of(file, command); err != nil || got != want {
