@@ -139,10 +139,10 @@ func guardName(name string) string {
 	return name
 }
 
-// Read returns the call that a line runs. It is the inverse of Command and Base64. It returns false
-// unless they would have written exactly this line, byte for byte. A looser reading would turn a
-// user's own command in the history into a call that no model made. So Read writes the call again
-// and compares the lines.
+// Read returns the call that a line runs. It is the inverse of Command and Base64: it writes the
+// call again and compares. It returns false unless Command or Base64 would have written exactly
+// this line, byte for byte. A looser reading would turn a user's own command in the history into a
+// call that no model made.
 func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) {
 	rest, ok := strings.CutPrefix(line, p.words()+" ")
 	if !ok {

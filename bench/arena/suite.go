@@ -14,9 +14,9 @@ type suiteResult struct {
 	Failure  string   `json:"failure,omitempty"`
 }
 
-// runSuite runs canitoolcall over toolnorm by its own runner, which checks text and thoughts as
-// well, and nine ways to cut the reply. It returns the numbers that the script prints. If the
-// script fails, the result has a Failure.
+// runSuite runs the test suite canitoolcall against toolnorm, with the suite's own runner. That
+// also checks text and thoughts, and cuts each reply in nine ways. It returns the numbers that the
+// script prints. If the script fails, the result has a Failure.
 func runSuite(script string) *suiteResult {
 	out, err := exec.Command(script).Output()
 	s := &suiteResult{}

@@ -298,7 +298,8 @@ func (b *board) better() (all []better) {
 	return all
 }
 
-// sentence returns a sentence that says by how much the reader is better.
+// sentence returns a sentence that compares the counts of the reader with those of toolnorm for a
+// row in which the reader is better.
 func (x better) sentence() string {
 	t, o := x.pair.Theirs, x.pair.Ours
 	if x.right {

@@ -115,8 +115,8 @@ func spell(r *rand.Rand, v any, how int) string {
 	return fmt.Sprint(v)
 }
 
-// joinValues returns values with commas between them. In the spelling withCommas a comma also
-// follows the last one.
+// joinValues returns values with commas between them. If the parameter how is withCommas, a comma
+// also follows the last one.
 func joinValues(all []string, how int) string {
 	text := strings.Join(all, ", ")
 	if how == withCommas && len(all) > 0 {

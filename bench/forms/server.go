@@ -192,7 +192,8 @@ func breakOff(r *rand.Rand, one *running) (text, end string) {
 	return text, ""
 }
 
-// prose returns a sentence without JSON, on every attempt.
+// prose returns a sentence without JSON, as a model writes that never gives the answer, and the
+// finish reason "stop".
 func prose(*rand.Rand, *running) (text, end string) {
 	return "I would rather tell you about the weather. It is fine today.", "stop"
 }

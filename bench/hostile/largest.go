@@ -8,12 +8,10 @@ import (
 )
 
 // largest returns attacks by bodies of nearly the largest size, 20 MiB, on each API and in each
-// place that may have a long text. They reveal copies: a server that has a text four times in
-// memory at once, garbage included, breaks the limit.
-//
-// All are sent to the fake server's model, by the strategy that renders the prompt and sends it
-// back. The demo refuses a prompt that is longer than its context, so it is only used on paths
-// where toolnorm does other work for it.
+// place that may have a long text. They reveal superfluous copies: a server that has a text four
+// times in memory at once, garbage included, breaks the limit. Most are sent to the model of the
+// fake server, because the demo model refuses a prompt that is longer than its context. For paths
+// where toolnorm does other work for the demo, they are sent to the demo.
 func largest() (all []attack) {
 	const words = "word "
 	for _, a := range []struct{ name, path, body, piece string }{
@@ -74,8 +72,8 @@ const (
 	opening  = `{"model":"` + fake.Model + `","messages":[`
 )
 
-// long returns an attack by a body with 19 MB of a piece. The body is made when it is sent, because
-// all bodies together would be half a gigabyte.
+// long returns an attack by a body in which the text piece is repeated up to 19 MB. The body is
+// made when it is sent, because the bodies of all attacks together would be half a gigabyte.
 func long(name, path, body, model, piece string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error {
 		text := strings.Repeat(piece, (19<<20)/len(piece))

@@ -94,8 +94,8 @@ func (f *figures) takeCuts(l *lab, g *family) func() {
 	}
 }
 
-// takeInvented measures calls around made-up results in a family's form, with the first seed. It
-// returns a function that adds the counts to f.
+// takeInvented measures whether calls still run that come after a result which the model made up,
+// in a family's form and with the first seed. It returns a function that adds the counts to f.
 func (f *figures) takeInvented(l *lab, g *family) func() {
 	type one struct {
 		form string

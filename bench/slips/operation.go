@@ -120,7 +120,8 @@ func damage(w way, r *rand.Rand, f *frame) bool {
 	return true
 }
 
-// swap exchanges two different matches of a pattern. It returns false if it finds none.
+// swap exchanges two different texts in the call that match the pattern w.re. It returns false if
+// it finds no two.
 func swap(w way, r *rand.Rand, f *frame) bool {
 	at := f.places(w.re, true)
 	for range 8 {

@@ -111,8 +111,9 @@ func quoteTwice(f *frame, args string) string {
 	return `"` + quoteInner(args) + `"`
 }
 
-// rewrite replaces all arguments of a call by the same arguments in another notation. It returns
-// false if the call has other slips already, or no JSON object as arguments.
+// rewrite replaces the arguments of a call by the same arguments in another notation, which w.with
+// names. It returns false if the call was changed before, or if its arguments are not a JSON
+// object.
 func rewrite(w way, _ *rand.Rand, f *frame) bool {
 	if !f.whole {
 		return false

@@ -58,8 +58,9 @@ type sitting struct {
 	seed int64
 }
 
-// measureSlips makes slips of every kind in random calls of a family, reads the results and returns
-// the counts. It also makes two or three slips at once, a quarter as often.
+// measureSlips makes slips, the small mistakes of models, of every kind in random calls of a
+// family, reads the results and returns the counts. It also makes two or three slips at once, a
+// quarter as often.
 func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
 	s := &slipped{count: map[[2]string]*tally{}, peer: map[[2]string]*[2]tally{}}
 	t := &sitting{l, s, g, source(seed, g.Name), seed}
@@ -86,7 +87,7 @@ func (l *lab) measureSlips(g *family, seed int64, rounds int) *slipped {
 	return s
 }
 
-// several makes two or three slips in a call, and reads the result.
+// several makes two or three slips, the small mistakes of models, in a call, and reads the result.
 func (t *sitting) several(w *frame, parser string) {
 	f := w
 	var made []string
@@ -104,9 +105,9 @@ func (t *sitting) several(w *frame, parser string) {
 	}
 }
 
-// unseen reports whether a slip of the kind alone can turn the call into a well-formed call with
-// another value. Together with another slip the text would still say that value, and no reader
-// could know the meant one.
+// unseen reports whether a slip of the kind k can turn the call into a well-formed call with
+// another value. Such a slip is not combined with others, because no reader could know from the
+// text which value was meant.
 func (t *sitting) unseen(w *frame, k kind) bool {
 	for seed := range int64(24) {
 		f := k.slip(rand.New(rand.NewSource(seed)), w)

@@ -82,9 +82,9 @@ func readText(path string) (string, bool) {
 // tripTally counts how files are read that were arguments of calls.
 type tripTally struct{ equal, none, other int }
 
-// trip writes a file as the argument of a call in the family's own form, reads the call, and counts
-// the outcome. If the call is not read as it was meant, trip calls the function bad with an
-// example.
+// trip makes a reply in a family's form: a call whose argument is the text of the file at path. It
+// reads the call and counts the outcome. If the call is not read as it was written, trip calls the
+// function bad with an example.
 func (l *lab) trip(g *family, path, text string, r *rand.Rand, count *tripTally,
 	bad func(example)) {
 	content, _ := json.Marshal(text) // a string cannot fail

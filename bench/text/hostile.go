@@ -2,8 +2,9 @@ package text
 
 import "strings"
 
-// Hostile is text that begins something over and over and never ends it. A decoder that reads the
-// text that it holds back again and again takes longer with each piece.
+// Hostile is a text that begins something over and over and never ends it. A decoder has to hold
+// such a text back. If the decoder reads what it holds again for each new piece, each piece takes
+// longer than the one before.
 type Hostile struct {
 	Name string
 

@@ -30,8 +30,8 @@ func add(s *server.MCPServer, name, description string, do toolFunc) {
 	addWith(s, name, description, `{"type":"object","properties":{}}`, do)
 }
 
-// addWith offers a tool with a schema of its own.
-// The schema goes out as it is written: the scenario of JSON Schema 2020-12 looks for its words.
+// addWith adds a tool with an input schema to the server. The schema is sent exactly as it is
+// written, because one of the conformance tests looks for its words.
 func addWith(s *server.MCPServer, name, description, schema string, do toolFunc) {
 	s.AddTool(mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema)), do)
 }

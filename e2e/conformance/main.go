@@ -54,8 +54,8 @@ func run(listen string) error {
 	return srv.Serve(l)
 }
 
-// handler serves the fixture at both addresses.
-// It stands behind the same guard as toolnorm's own, so hosts and origins are tested with it.
+// handler returns a handler with the server that is tested, at /mcp and /sse. It has the same
+// auth.Guard as toolnorm's own MCP server, so the rules for hosts and origins are tested as well.
 func handler() (http.Handler, error) {
 	s := server.NewMCPServer("conformance", "1.0.0", server.WithToolCapabilities(true),
 		server.WithResourceCapabilities(true, true),

@@ -41,7 +41,7 @@ func prompts(s *server.MCPServer) {
 		})
 }
 
-// prompt returns one that is a text.
+// prompt returns a handler that answers with a prompt of one text.
 func prompt(text string) server.PromptHandlerFunc {
 	return func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		return said(mcp.NewTextContent(text)), nil

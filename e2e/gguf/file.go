@@ -61,8 +61,8 @@ type file struct {
 	offset       uint64 // of the next tensor, from the start of the data
 }
 
-// key begins a key; its value follows. The number of keys stands in the file's head, so each is
-// counted.
+// key begins an entry of the file's metadata with its name and the kind of its value; the caller
+// appends the value. It counts the entry, because the file's head says how many there are.
 func (f *file) key(name string, kind uint32) {
 	f.numKeys++
 	f.keys = appendString(f.keys, name)

@@ -38,8 +38,8 @@ func (m *Model) width() int {
 // logits. It is needed because a normalised vector is as long as the root of the model's width.
 func (m *Model) gain() float32 { return float32(math.Sqrt(wide / float64(m.width()))) }
 
-// Names are those that llama.cpp looks for in a llama; its norms, gates and matrices must all be
-// there, even where they do nothing.
+// tensor is one array of the model's weights. The names are those that llama.cpp looks for in a
+// model of type llama. It needs all norms, gates and matrices, even those that do nothing here.
 type tensor struct {
 	name  string
 	dims  []uint64 // input first
@@ -131,8 +131,9 @@ func (v *vocabulary) align(u [][]float32) [][]float32 {
 	return u
 }
 
-// A last piece has the flag that brings up the end of the reply; one that scripts share has none,
-// as it may be in the middle of another.
+// embeddings returns the vectors of all tokens, one after the other. The last piece of a script has
+// a flag that makes the end of the reply follow. If scripts share that piece it has no flag, as it
+// may be in the middle of one of them.
 func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	dim := m.width()
 	out := make([]float32, len(u)*dim)
@@ -237,7 +238,7 @@ func (v *vocabulary) shares() bool {
 	return false
 }
 
-// quiet returns the pulls, and those of the selectors that have none.
+// quiet returns the list with a pull of strength 0 added for each selector that has none.
 func (v *vocabulary) quiet(list []pull) []pull {
 	for _, s := range v.selectors {
 		if !slices.ContainsFunc(list, func(p pull) bool { return p.of == s }) {

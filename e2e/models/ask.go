@@ -83,8 +83,8 @@ func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage)
 	return a
 }
 
-// ask sends the request and reads the reply. Toolnorm-Strategy is missing when another server
-// answers; then the way alone names the row.
+// ask sends the request and reads the reply into a. It returns an error if the request fails. The
+// header Toolnorm-Strategy, which the report shows, is missing if another server answers.
 func (a *Answer) ask(ctx context.Context, base string, b body) error {
 	text, err := json.Marshal(b)
 	if err != nil {

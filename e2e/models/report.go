@@ -72,8 +72,9 @@ func (r Report) revisions() string {
 	return strings.Join(all, ", ")
 }
 
-// scores writes a table for each setup, a row for each way of reading its calls. Rows of a setup
-// must stand together.
+// scores writes a table for each setup, which is a model with its template. The table has one row
+// for each way of reading the model's calls. In r.Rows, the rows of a setup must be next to each
+// other.
 func (r Report) scores(w io.Writer) {
 	setup := ""
 	for i, row := range r.Rows {
@@ -145,7 +146,7 @@ func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
 	return wrong, drawn
 }
 
-// said returns what an answer came to.
+// said returns the error of an answer, its calls, or, if there are none, its text.
 func (a Answer) said() string {
 	switch {
 	case a.Error != "":

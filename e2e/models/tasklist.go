@@ -22,7 +22,7 @@ func (c *Company) Tasks(now time.Time) []Task {
 	return append(first, held...)
 }
 
-// department matches an employee's department.
+// department returns a pattern that matches the department of the employee with the given id.
 func (c *Company) department(id string) string {
 	d := c.people[id].department
 	if english := English[d]; english != "" {
@@ -31,7 +31,7 @@ func (c *Company) department(id string) string {
 	return words(d)
 }
 
-// name matches an employee's name.
+// name returns a pattern that matches the name of the employee with the given id.
 func (c *Company) name(id string) string { return words(c.people[id].name) }
 
 // built returns the tasks with which the agent loop was developed. They are half of all tasks.
@@ -80,7 +80,8 @@ func (c *Company) built(now time.Time) []Task {
 	}
 }
 
-// held returns the half that is reported.
+// held returns the tasks that are reported: those with which the agent loop was not developed. They
+// are half of all tasks.
 func (c *Company) held(now time.Time) []Task {
 	first, later := c.earlier("EMP012", "EMP004")
 	most, least := more("EMP020", "EMP021", func(id string) float64 { return c.left(id, 2026) })

@@ -91,7 +91,8 @@ func number(n float64) string {
 	return `(?:^|[^\d.,-])` + text + `(?:$|[^\d.,]|[.,](?:\D|$))`
 }
 
-// words matches one of several texts that no letter or digit touches.
+// words returns a pattern that matches each of the texts, unless a letter or digit is directly
+// before or after it.
 func words(all ...string) string {
 	for i, text := range all {
 		all[i] = regexp.QuoteMeta(text)
@@ -118,7 +119,8 @@ func mustDay(text string) time.Time {
 	return d
 }
 
-// days matches the days since a date, today or yesterday: the day may end while the model writes.
+// days returns a pattern that matches the number of days since a date, today or yesterday, because
+// the day may end while the model writes.
 func days(since string, now time.Time) string {
 	d := mustDay(since)
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
@@ -156,7 +158,8 @@ func one(steps int, text string, want ...string) Task {
 	return t
 }
 
-// winner makes a task whose answer names one of two, and not the other first.
+// winner returns a task whose right answer names the winner, a person, and does not name the loser
+// before.
 func (c *Company) winner(text, winner, loser string) Task {
 	w, l := words(winner, c.people[winner].name), words(loser, c.people[loser].name)
 	t := one(2, text, w)

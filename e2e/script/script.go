@@ -122,8 +122,9 @@ var (
 	words    = regexp.MustCompile(`\{\{words (\w+) (\d+)\}\}`)
 )
 
-// Parse reads the text of one file. A reply must follow its script, so that a name that was
-// misspelled is an error and not a script that nobody checks.
+// Parse returns the scripts of a family, read from the text of one file. The section with the
+// expected reply must come directly after the script's own section. Otherwise a misspelled name
+// would make a script that nobody checks.
 func Parse(family, text string) ([]Script, error) {
 	text = words.ReplaceAllStringFunc(text, makeWords)
 	heads := header.FindAllStringSubmatchIndex(text, -1)
@@ -161,7 +162,8 @@ func Parse(family, text string) ([]Script, error) {
 	return out, nil
 }
 
-// firstOf returns where the first head begins, or the text's end.
+// firstOf returns the offset of the first section's heading, or the end of the text if there is
+// none. The parameter heads has the offsets of all headings.
 func firstOf(heads [][]int, end int) int {
 	if len(heads) > 0 {
 		return heads[0][0]

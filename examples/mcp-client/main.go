@@ -41,7 +41,8 @@ func main() {
 	}
 }
 
-// run asks the same of both addresses.
+// run lists the tools and calls one, first over Streamable HTTP and then over SSE. It returns an
+// error if either fails, or if args is not JSON.
 func run(ctx context.Context, w io.Writer, url, tool, args string) error {
 	if !json.Valid([]byte(args)) {
 		return fmt.Errorf("the arguments are no JSON: %s", args)

@@ -103,8 +103,8 @@ func (p *process) kill() {
 // exceed its limit by some megabytes.
 const look = 5 * time.Millisecond
 
-// ask sends a request and returns the answer, with the errors of answer. It also fails if the
-// request cannot be sent.
+// ask sends a request and returns the answer. It fails if the request cannot be sent, and for the
+// reasons for which the method answer fails.
 func (p *process) ask(ctx context.Context, request []byte, w *Worker) ([]byte, error) {
 	sent := make(chan error, 1)
 	go func() { // ends when the process has read it, or is killed

@@ -202,9 +202,9 @@ func (c *Client) Records(ctx context.Context, source string) (
 	}
 }
 
-// Upsert adds records, and replaces those with the same id; an add would leave the old ones. The
-// source is written to the metadata, where Records finds it. Its errors are those of the method
-// call.
+// Upsert adds records with the given ids, texts and vectors, and replaces those that have the same
+// ids; an add would leave the old ones. Each record is marked as one of the source, so that Records
+// can select it. The errors are those of the method call.
 func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 	vectors [][]float32) error {
 	metadata := make([]map[string]any, len(ids))

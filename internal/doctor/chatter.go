@@ -26,9 +26,9 @@ type Chatter struct {
 	Gated   float64 `json:"seconds_asked_first"` // the same if it is first asked; 0: not tried
 }
 
-// chatter finds out how often the model calls a tool without need. If it does, the same messages
-// are tried again with the setting ask-before-tools, and also the questions that were answered by a
-// right call, to know what the setting costs. It returns false if ctx ends.
+// chatter finds out how often the model calls a tool without need. If it ever does, chatter tries
+// the setting ask-before-tools on the same messages, and also on the questions that were answered
+// by a right call, to know what the setting costs. It returns false if ctx ends.
 func (x *examination) chatter(ctx context.Context) bool {
 	all, err := exam.Parse(smallTalk)
 	taken, _ := x.pick()
@@ -90,8 +90,8 @@ func (w *Way) missed(q exam.Question) bool {
 	return slices.ContainsFunc(w.Misses, func(m Miss) bool { return m.Question == q.Text })
 }
 
-// helps reports whether asking first removes at least half of the false calls and loses no right
-// one.
+// helps reports whether the setting ask-before-tools removes at least half of the calls without
+// need and loses no right one.
 func (c *Chatter) helps() bool {
 	return c != nil && c.False > 0 && c.Lost == 0 && c.Still*2 <= c.False
 }

@@ -95,11 +95,11 @@ func readReply(line []byte) (Reply, error) {
 }
 
 // Learn returns a family's file made from the replies of a model. The file refers to the known
-// family that reads most replies, and has call lines for those that it does not read. Each question
-// is a sentence about something that the replies cannot decide: for example, of two ways of writing
-// a call, one may be a mistake. The file and the beginning of the models' names get the parameter
-// name; the author may correct both. It fails if no call line can be made, or if the lines are not
-// a valid declaration.
+// family that reads most replies. For replies that this family does not read, it has lines of its
+// own that declare a form of call. Each question is a sentence about something that the replies
+// cannot decide: for example, of two ways of writing a call, one may be a mistake. The parameter
+// name becomes the name of the family and the beginning of the models' names; the author may
+// correct both. It fails if no such line can be made, or if the lines are not a valid declaration.
 func Learn(name string, set *adapters.Set, replies []Reply) (
 	file string, questions []string, err error) {
 	lines := fmt.Sprintf(
@@ -150,16 +150,17 @@ func Learn(name string, set *adapters.Set, replies []Reply) (
 	return lines + learnedCases(f, replies), questions, nil
 }
 
-// reads reports whether a declaration with that call line reads a call in a reply.
+// reads reports whether a family whose only declaration of a call is the given line reads a call in
+// a reply.
 func reads(set *adapters.Set, line string, r Reply) bool {
 	f, err := set.Parse([]byte("format  x\nmodels  x*\n" + line))
 	return err == nil && len(callsIn(f, r)) > 0
 }
 
-// bestReader returns the family that reads calls in the most replies by its own tags, or nil if
-// none reads any. It also returns the replies that name a tool and that this family reads as text;
-// a reply that names no tool says nothing about calls. Only a family's own tags count (Alone,
-// Strict), because with all families active each would read every call.
+// bestReader returns the family that reads calls in the most replies, or nil if none reads any. It
+// also returns the replies that name a tool and in which this family reads no call. A reply that
+// names no tool says nothing about calls. Each family is tried with its own tags only, because with
+// the tags of all families each would read every call.
 func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
 	most := 0
 	for _, f := range set.All() {

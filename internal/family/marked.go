@@ -70,8 +70,8 @@ func learnFor(format, model string, set *adapters.Set, r Reply) (
 		err
 }
 
-// placeAt returns the place of a call whose name and arguments are known. It fails unless the
-// arguments are a JSON object that follows or encloses the name.
+// placeAt returns the texts around and between the name and the arguments of a call. It fails
+// unless the arguments are a JSON object that follows or encloses the name.
 func placeAt(raw string, name, args Stretch) (p place, err error) {
 	if n := objectAt(raw[args.From:args.To]); n == 0 ||
 		strings.TrimSpace(raw[args.From+n:args.To]) != "" {

@@ -224,7 +224,8 @@ type counted struct {
 	came int64
 }
 
-// Read implements io.Reader, and shrinks the space at the end of the body or after an error.
+// Read implements io.Reader. At the end of the body or after an error, it gives back the space that
+// was reserved for the body and not used.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.came += int64(n)

@@ -70,9 +70,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drained reads what is left, at most mostUnread bytes, and reports whether the body has been read
-// to its end. If not, later reads fail. If the client waits for "100 Continue" and nothing was
-// read, the client has sent nothing, so drained reads nothing.
+// drained reads the rest of the body, at most mostUnread bytes, and reports whether the body has
+// been read to its end. If not, later reads fail. If the client waits for "100 Continue" and
+// nothing was read, the client has sent nothing, so drained reads nothing.
 func (b *body) drained() bool {
 	if b.whole.Load() {
 		return true

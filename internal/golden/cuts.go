@@ -28,8 +28,9 @@ const longText = 3000
 
 // Cuts yields ways to split a text that must all give the same events, each with a name. They are
 // single bytes, two pieces at every n-th place starting with k (if the text is shorter than
-// longText), and eight times random pieces. A test that decodes a text in n modes passes a
-// different k for each, so that together they split it at every place. For all places, n is 1.
+// longText), and eight times random pieces. With n = 1, the two pieces are cut at all places. A
+// test that decodes the text several times in different modes can pass the number of modes as n and
+// another k for each mode, so that each place is tried once.
 //
 // Single bytes reveal code that decides too early, two pieces name the place, and random pieces
 // reveal what depends on two splits. Splits may be inside characters, as between tokens. The random

@@ -200,8 +200,8 @@ func (res *Result) apply(text string, found map[int]Change) error {
 }
 
 // verify returns an error if the two texts differ in anything but hyphens after katakana, or if
-// such a hyphen has become more than one katakana character. So the promise of this package holds,
-// whatever a model or other code did.
+// such a hyphen has become more than one katakana character. So this package never changes anything
+// else, whatever a model or other code did.
 func verify(before, after string) error {
 	old, now := []rune(before), []rune(after)
 	if len(old) != len(now) {

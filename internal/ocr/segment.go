@@ -80,9 +80,10 @@ func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	return hyphen
 }
 
-// preferred returns the readings that are worth considering. A reading without a mark at the end of
-// the run is left out if it is also possible with the mark. For example, both サーバ and サーバー are
-// words, so the hyphen of サーバ- is taken for the mark.
+// preferred returns the readings that are worth considering. A reading says for each hyphen whether
+// it is a long-vowel mark. If a hyphen is at the end of the run, and a reading is possible both
+// with and without it as a mark, the latter is left out. For example, both サーバ and サーバー are words,
+// so the hyphen of サーバ- is taken for the mark.
 func (s *sight) preferred(r *run) uint64 {
 	last := s.n - 1
 	if s.at[last] != r.n-1 {
@@ -115,7 +116,8 @@ func (r *run) look(d dictionary) *sight {
 	return s
 }
 
-// wordsFrom records the words of the run that begin at offset i.
+// wordsFrom records the words of the run that begin at offset i. For each offset, the parameter
+// which has the number of the hyphen there, counted from 1, or 0 if there is none.
 func (s *sight) wordsFrom(r *run, d dictionary, i int, which []int) {
 	in := ^uint64(0) // readings in which the hyphens so far are marks
 	for j := i + 1; j <= min(r.n, i+longestWord); j++ {

@@ -89,7 +89,8 @@ type fieldReader struct {
 	conversion rune
 }
 
-// read splits the rest into the parts of one field. It raises an error if the field is malformed.
+// read reads one field up to its closing brace and stores its parts in r. It raises an error if the
+// field is malformed.
 func (r *fieldReader) read() {
 	c := r.untilMark()
 	switch {

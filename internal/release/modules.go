@@ -32,8 +32,8 @@ func (p part) purl() string {
 }
 
 // partsOf returns everything that is in the programs of some builds. Platforms differ a little: for
-// example, one needs a module for its terminal that another does not. It fails as modulesIn and
-// pageModules do.
+// example, one needs a module for its terminal that another does not. It fails if a program or the
+// lock file of the admin page cannot be read, or if the go command fails.
 func partsOf(builds ...build) ([]part, error) {
 	found, err := modulesIn(builds)
 	if err != nil {

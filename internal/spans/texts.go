@@ -49,7 +49,8 @@ func conversationOf(r *chat.Request) string {
 	return string(text)
 }
 
-// messageOf returns a message in the form of the conventions. Pictures are left out.
+// messageOf returns a message in the form of OpenTelemetry's conventions for generative AI.
+// Pictures are left out.
 func messageOf(m *chat.Message) message {
 	out := message{Role: m.Role, Parts: []part{}}
 	if m.Role == chat.ToolRole {

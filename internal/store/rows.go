@@ -107,15 +107,16 @@ func Named(s *string) any { return text{s, true, false, longestName} }
 // NULL.
 func Told(s *string) any { return text{s, false, false, longestName} }
 
-// Needed returns a column for a text that must not be empty or NULL, such as an id.
+// Needed returns a destination for Row.Scan that stores a text in *s. The text must not be empty or
+// NULL, for example an id.
 func Needed(s *string) any { return text{s, false, true, longestName} }
 
 // Text returns a column for a text that must not be empty or NULL. The parameter longest is its
 // maximum length in bytes.
 func Text(s *string, longest int) any { return text{s, false, true, longest} }
 
-// Long returns a column for a text that may be empty, but not NULL. The parameter longest is its
-// maximum length in bytes.
+// Long returns a destination for Row.Scan that stores a text in *s. The text may be empty, but not
+// NULL. The parameter longest is its maximum length in bytes.
 func Long(s *string, longest int) any { return text{s, false, false, longest} }
 
 // Scan implements sql.Scanner: it stores the text. For a value that the column does not accept it

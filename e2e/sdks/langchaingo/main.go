@@ -109,7 +109,8 @@ func required(ctx context.Context, base, model string) error {
 	return calls(ctx, base, model, llms.WithToolChoice("required"))
 }
 
-// calls asks for a call, and for an answer to its result.
+// calls asks a question that needs a tool, sends the result of the call, and asks for the final
+// answer. It returns an error if the call or the answer is wrong.
 func calls(ctx context.Context, base, model string, options ...llms.CallOption) error {
 	all, err := clients(base, model)
 	if err != nil {
