@@ -182,8 +182,8 @@ func (m *mirror) refresh(others Replicas) {
 	m.list = fresh
 }
 
-// After returns the list of the replica's exchanges as it was last received. It leaves out the
-// first exchanges, as many as the parameter seen says, because the caller has them. It is for
+// After returns the list of the replica's exchanges as it was last received, without the oldest
+// ones that the caller has already seen. The parameter seen is the number of these. It is for
 // trace.Follow, like the method of trace.Log.
 func (m *mirror) After(seen int) trace.List {
 	m.mu.Lock()
@@ -277,7 +277,7 @@ func (f *fleet) first(ctx context.Context, label string, ask liveAsk) (
 	return nil, "", false
 }
 
-// everyone follows the lists of all replicas for one page.
+// everyone follows, for one page, the lists of recorded exchanges of all replicas.
 type everyone struct {
 	fleet  *fleet
 	own    *trace.Follow

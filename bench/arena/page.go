@@ -143,8 +143,8 @@ func (b *board) page() *page {
 	return p
 }
 
-// headline returns a sentence that sums up the page in one comparison: toolnorm and the best other
-// reader, by the calls with slips. It returns "" if there is no other reader with results.
+// headline returns a sentence that compares toolnorm with the best other reader, by the calls with
+// slips, the small mistakes of models. It returns "" if there is no other reader with results.
 func (b *board) headline() string {
 	ours := b.pairs[b.readers[0]]["slips"]
 	best, share := "", 0.0

@@ -171,8 +171,8 @@ func (b *board) readAll(patience time.Duration) {
 }
 
 // read gives the inputs to a reader and returns its answers, by the index in b.cases. An input may
-// be a variant of another one; read skips it if the reader did not read that one right. If the
-// reader fails too often, read sets r.failure and returns the answers so far.
+// be a variant of another input, its base; read skips it if the reader did not read the base right.
+// If the reader fails too often, read sets r.failure and returns the answers so far.
 func (b *board) read(r *reader, patience time.Duration) []answer {
 	p := &process{reader: r}
 	defer p.stop()

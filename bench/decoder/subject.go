@@ -17,8 +17,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Family is a family whose form both toolnorm and Ollama can read. Ollama's parsers are those of
-// the version in bench/go.mod.
+// Family is a family of models whose calls both toolnorm and Ollama can read. Ollama's parsers are
+// those of the version in bench/go.mod.
 type Family struct {
 	Name   string // of the format
 	Ollama string // the parser's name in Ollama; empty: its generic parser, looking for a brace

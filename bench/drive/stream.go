@@ -80,9 +80,9 @@ func Stream(url string, sc fake.Script, pieces bool) (Reply, error) {
 	return play(url, body, pieces)
 }
 
-// play sends a body and reads the whole reply. The parameter pieces says whether the Reply keeps
-// the times of its pieces. A line may have 4 MiB, because some proxies send a long call in one
-// line. It returns an error if the request fails or the reply is not whole.
+// play sends a body and reads the whole reply. If pieces is true, the Reply has the pieces of the
+// arguments. A line may have 4 MiB, because some proxies send a long call in one line. It returns
+// an error if the request fails or the reply is not whole.
 func play(url string, body []byte, pieces bool) (Reply, error) {
 	start := time.Now()
 	resp, err := client.Post(url+"/v1/chat/completions", "application/json", bytes.NewReader(body))

@@ -153,8 +153,8 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 			`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":"","done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
 }
 
-// completions answers a request with a stream in the form of OpenAI's chat completions. The content
-// is the script in the request's last message.
+// completions answers a request with a stream in the form of OpenAI's chat completions. What it
+// streams is described by a script in the request's last message.
 func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {

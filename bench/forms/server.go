@@ -86,7 +86,8 @@ func (s *server) end(one *running) {
 	delete(s.now, one.key)
 }
 
-// chat renders a conversation if the request asks for that, and answers it otherwise.
+// chat answers a request in the form of Ollama's /api/chat. If the request asks for the prompt
+// only, the answer is the rendered prompt; otherwise it is a reply.
 func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Messages   []struct{ Content string }

@@ -148,8 +148,8 @@ func (t *table) markdown(schemas int, seeds string) string {
 	return b.String()
 }
 
-// sum returns how often an outcome occurred with the kinds for which the function of the parameter
-// of returns true.
+// sum returns how often the outcome o occurred, in the kinds for which the function of returns
+// true.
 func (t *table) sum(o outcome, of func(kind) bool) (n int) {
 	for _, k := range kinds {
 		for name, row := range t.rows {

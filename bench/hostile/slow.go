@@ -89,9 +89,9 @@ func head(method, path, host string, length int) string {
 		"%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)
 }
 
-// slowHeads returns the first lines of requests to every API, whose bodies are never sent. They
-// promise short and long bodies, by POST and GET. Some handlers, such as those of GET, read no
-// body, so their requests may be answered without one.
+// slowHeads returns the beginnings of requests to every API, whose bodies never come. The requests
+// promise short and long bodies, by POST and GET. Some handlers, such as those of GET, read no body
+// and may answer without it.
 func slowHeads() (all []string) {
 	for _, path := range []string{
 		"/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/none",

@@ -39,9 +39,9 @@ func All(w io.Writer, program string) error {
 var figure = regexp.MustCompile(
 	`(^|[\s(|])-[0-9]|(^|[^0-9.])0(\.0+)? (%|ns|µs|ms|KiB)(\s|$)|\b(NaN|Inf)\b`)
 
-// impossible returns the lines of tables with a figure that no measurement can give. A broken
-// measurement often looks like a very good one. The row of direct access may have zeros, since it
-// adds nothing to itself.
+// impossible returns the lines of tables with a figure that no measurement can give, such as 0. A
+// broken measurement often looks like a very good one. Only the line for direct access may have
+// zeros, because it is compared with itself.
 func impossible(page string) (bad []string) {
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "| direct |") &&

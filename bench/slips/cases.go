@@ -97,9 +97,9 @@ func plainCase(g *family) Case {
 		Want: []input.Call{{Name: "read_file", Arguments: plainArgs}}}
 }
 
-// streamCases returns cases in which a text is read in pieces. It takes the texts from the list
-// from: all without slips (the small mistakes of models), and some with slips. Each text comes
-// twice: in pieces like tokens and in single characters.
+// streamCases returns cases in which a text is read in pieces. It takes the texts from the
+// parameter from: all texts without slips (the small mistakes of models), and some with slips. Each
+// text comes twice: in pieces like tokens and in single characters.
 func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	slips := 0
 	for _, c := range from {

@@ -20,10 +20,9 @@ var cutEnds = []string{chat.Length, chat.Stop}
 // number, a tag or any other character.
 var tokenLike = regexp.MustCompile(`(?s)<[|｜/]?[^<>\s]{1,30}>| ?[\p{L}_]{1,7}|\d{1,3}|\s+|.`)
 
-// measureCuts cuts calls of a family after every byte of a whole text, and after every token of a
-// stream. It returns the counts for each finish reason in cutEnds. Every call that is read must be
-// one that was written whole. measureCuts calls the function bad with each text for which that is
-// not so.
+// measureCuts cuts off replies with calls of a family: after every byte of a whole text, and after
+// every token of a stream. It returns the counts for each finish reason in cutEnds. If a call is
+// read that the text does not contain as a whole, measureCuts calls the function bad with the text.
 func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) [2]cutTally {
 	var count [2]cutTally
 	l.eachToCut(g, seed, rounds, func(one, two *frame, text string) {

@@ -70,9 +70,9 @@ func newFamily(f *adapters.Format) *family {
 	return g
 }
 
-// strict returns the arguments in a text for a reader that knows only the family's own form. It
-// returns false if the text does not have that form. The frame whole is the call without slips, and
-// everything in the text except for the arguments must be as in the frame.
+// strict returns the arguments of the call in text, as JSON, if the text has exactly the family's
+// form. Otherwise it returns false. The frame whole is the call without slips; except for the
+// arguments, the text must be equal to it.
 func (g *family) strict(whole *frame, text string) (string, bool) {
 	switch g.notation {
 	case jsonArgs:
@@ -188,8 +188,8 @@ func (g *family) inTag(s *shape, v string) string {
 	return `"` + quoteInner(v) + `"`
 }
 
-// toJSON returns s as JSON. The text s has literals of Python, or keys without quotes. It returns
-// false if s contains anything else.
+// toJSON returns s as JSON. It accepts literals of Python and keys without quotes. It returns false
+// if s contains anything else.
 func (g *family) toJSON(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); {

@@ -111,7 +111,8 @@ func (s *slipped) print(w io.Writer) {
 	}
 }
 
-// printPeers prints the outcomes of other readers for the same texts.
+// printPeers prints a table that compares what toolnorm and other readers have read in the same
+// texts.
 func (f *figures) printPeers(w io.Writer) {
 	if len(f.seen.peer) == 0 {
 		return

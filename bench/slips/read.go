@@ -56,8 +56,8 @@ type how struct {
 	finish string
 }
 
-// whole returns the instruction to give the decoder the text in one piece, and to hold calls back
-// until their end.
+// whole returns how the decoder gets the text: in one piece, with calls held back until their end,
+// and with the given finish reason.
 func whole(text, finish string) how { return how{adapters.HoldCall, []string{text}, finish} }
 
 // anyHow returns a random way to give the decoder a text: whole, or in random pieces.

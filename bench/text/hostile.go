@@ -38,7 +38,7 @@ var Hostiles = []Hostile{
 		"\", \"arguments\": {\"path\": \""},
 }
 
-// Text returns the beginning of the text and n bytes of the piece that is repeated.
+// Text returns a hostile text: its beginning, and then n bytes in which one piece is repeated.
 func (h Hostile) Text(n int) string {
 	return h.first + strings.Repeat(h.piece, n/len(h.piece)+1)[:n]
 }

@@ -76,7 +76,7 @@ func elicit(message, schema string) mcp.ElicitationParams {
 	return mcp.ElicitationParams{Message: message, RequestedSchema: json.RawMessage(schema)}
 }
 
-// sample returns a request to the client to put the prompt to its model.
+// sample returns a request that asks the client to put the prompt to its model.
 func sample(prompt string) mcp.CreateMessageParams {
 	return mcp.CreateMessageParams{
 		Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}},

@@ -11,7 +11,7 @@ import (
 // pause stands between the reports of a tool, so that a client sees them come one by one.
 const pause = 50 * time.Millisecond
 
-// reports adds the tools that report something while they work.
+// reports adds the tools that send log messages or their progress while they work.
 func reports(s *server.MCPServer) {
 	add(s, "test_tool_with_logging", "Logs three lines while it works.",
 		logging(s, "Tool with logging executed successfully"))

@@ -7,9 +7,9 @@ const (
 	userDefined = 4 // found in prompt text as well
 )
 
-// vocabulary is the tokens in order: 256 bytes, one merge, three control tokens, one token that
-// selects each script, and then the pieces of one script after the other. All 256 bytes are there,
-// so that any prompt can be read; no reply uses them.
+// vocabulary holds the tokens of a model, in the order of their numbers: 256 bytes, one merge,
+// three control tokens, one token that selects each script, and then the pieces of one script after
+// the other. All 256 bytes are there, so that any prompt can be read; no reply uses them.
 type vocabulary struct {
 	tokens    []string // as the file spells them
 	types     []int32

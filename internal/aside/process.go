@@ -103,8 +103,8 @@ func (p *process) kill() {
 // exceed its limit by some megabytes.
 const look = 5 * time.Millisecond
 
-// ask sends a request and returns the answer. It fails if the request cannot be sent, and for the
-// reasons for which the method answer fails.
+// ask sends a request and returns the answer. It fails if the request cannot be sent, if ctx ends,
+// if the process exceeds a memory limit of w or ends, or if the work returned an error.
 func (p *process) ask(ctx context.Context, request []byte, w *Worker) ([]byte, error) {
 	sent := make(chan error, 1)
 	go func() { // ends when the process has read it, or is killed

@@ -10,10 +10,10 @@ import (
 // compatible is the kind of servers that implement OpenAI's API.
 type compatible struct{}
 
-// title implements kind: it returns the name of the kind.
+// title returns "OpenAI-compatible", the name of this kind of server for people.
 func (compatible) title() string { return "OpenAI-compatible" }
 
-// pull implements kind: it returns advice on how to get a model.
+// pull returns advice on how to get a model. The advice is the same for every model.
 func (compatible) pull(string) string { return "start it with one" }
 
 // describe implements kind: it records what the server reports about itself, and fails if the
@@ -30,8 +30,8 @@ func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) er
 	return nil
 }
 
-// list implements kind: it records the server's models. Servers list only their names, and some the
-// context length. It fails if the server does not answer.
+// list records in s the models that the server lists. Most servers report only a model's name, and
+// some its context length. It fails if the server does not answer.
 func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {
@@ -42,8 +42,8 @@ func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error 
 	return err
 }
 
-// model implements kind: it records what the server reports about the model. It returns false if
-// the server has no such model or does not answer. A llama-server accepts any name.
+// model records what the server reports about the model that is examined. It returns false if the
+// server has no such model or does not answer. A llama-server accepts any name.
 func (compatible) model(ctx context.Context, x *examination) bool {
 	client := openai.New(x.on.url, x.on.key, nil)
 	list, err := client.Models(ctx)

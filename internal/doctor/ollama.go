@@ -20,7 +20,7 @@ type native struct{}
 // title implements kind: it returns the name of the kind.
 func (native) title() string { return "Ollama" }
 
-// pull implements kind: it returns the command that downloads a model.
+// pull returns the command that downloads a model.
 func (native) pull(model string) string { return "ollama pull " + model }
 
 // describe implements kind: it records the server's version, the defects of the version and the
@@ -91,9 +91,9 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 // for each, and a hundred took seconds one by one.
 const showAtOnce = 8
 
-// model implements kind: it records what the server reports about the model. It returns false if
-// the server has no such model or does not answer, and also for an embedding model, which would
-// answer every question with an error.
+// model records what the server reports about the model that is examined. It returns false if the
+// server has no such model or does not answer, and also for an embedding model, which would answer
+// every question with an error.
 func (native) model(ctx context.Context, x *examination) bool {
 	var err error
 	if x.client, err = x.ollama(x.on); err != nil {

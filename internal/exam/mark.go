@@ -21,8 +21,8 @@ type Score struct {
 	False     int `json:"false_calls"`     // of these, the ones that were answered by a call
 }
 
-// Add counts a question and the calls that answered it. Right arguments count only if the right
-// tools were called.
+// Add counts the result of one question: the calls that a model made in answer to q. Right
+// arguments count only if the right tools were called.
 func (s *Score) Add(q Question, calls []chat.Call) {
 	if len(q.Want) == 0 {
 		s.Plain++

@@ -218,10 +218,9 @@ func byCount(lines map[string]int) []string {
 	return out
 }
 
-// learnedCases returns the replies as test cases. The format reads them with the tools that all
-// cases use. A reply is left out if it has no call. It returns "" if the tools cannot be read. The
-// cases are for the author of the family's file. If an edited file no longer reads what the model
-// really wrote, a case fails.
+// learnedCases returns those replies in which the format reads a call, as test cases. They are for
+// the author of the family's file: if an edited file no longer reads what the model really wrote, a
+// case fails. It returns "" if the tools that all cases use cannot be read.
 func learnedCases(f *adapters.Format, replies []Reply) (s string) {
 	tools, err := golden.Tools()
 	if err != nil {

@@ -103,9 +103,9 @@ func (b *Bodies) most() int64 {
 }
 
 // take waits until a body of size bytes fits the bound for all bodies. It returns the counter to
-// which it has added the size, which release must get. The result ok is false if the body did not
-// fit in time or ctx ended. Small bodies have a counter and an extra quarter of the bound to
-// themselves, because a chat must not wait for a megabyte of pictures.
+// which it has added the size; the caller passes it to release in the end. The result ok is false
+// if the body did not fit in time or ctx ended. Small bodies have a counter and an extra quarter of
+// the bound to themselves, because a chat must not wait for a megabyte of pictures.
 func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	b.mu.Lock()
 	if size <= smallBody && b.passed+size <= b.most()/4 {

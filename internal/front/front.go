@@ -66,8 +66,8 @@ type writer struct {
 	settled bool
 }
 
-// WriteHeader implements http.ResponseWriter. Except for an informational status, it first waits
-// until the request's body has been read (see settle).
+// WriteHeader implements http.ResponseWriter. Except for an informational status, it first reads
+// the rest of the request's body, up to a limit.
 func (w *writer) WriteHeader(status int) {
 	if status >= http.StatusOK { // a smaller status announces the answer
 		w.settle()
@@ -84,8 +84,8 @@ func (w *writer) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// FlushError flushes the answer for http.ResponseController. It first waits until the request's
-// body has been read (see settle).
+// FlushError flushes the answer for http.ResponseController. Before that it reads the rest of the
+// request's body, up to a limit.
 func (w *writer) FlushError() error {
 	w.settle()
 	w.begun = true

@@ -27,8 +27,8 @@ func Transcript(events iter.Seq2[chat.Event, error]) (string, error) {
 	return strings.TrimRight(w.String(), "\n"), nil
 }
 
-// writer joins adjacent fragments until their line can be written: text until an event of another
-// kind comes, and a call until it ends.
+// writer writes events as the lines of a case file. Adjacent fragments become one line: text ends
+// when an event of another kind comes, and a call when it is complete.
 type writer struct {
 	strings.Builder
 	kind  chat.Kind // the kind of the text that is being joined; None if there is none

@@ -177,9 +177,9 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 	return nil
 }
 
-// apply replaces the characters that the map found names, by their index, and sets res.Text to the
-// result. Bytes between the changes are copied as they are, so invalid UTF-8 is preserved. It fails
-// if the method verify finds that something else has changed.
+// apply makes the changes that were found, and sets res.Text to the result. The keys of the map are
+// the indexes of characters in text. Bytes between the changes are copied as they are, so invalid
+// UTF-8 is preserved. It fails if the method verify finds that something else has changed.
 func (res *Result) apply(text string, found map[int]Change) error {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -39,8 +39,8 @@ func isGiven(v value) bool {
 }
 
 // keywords returns the values of the named arguments in the order of names, with the value absent
-// for a missing one. It raises an error for an argument with another name; the message has the
-// function's name, the parameter of. It is for functions that check their arguments themselves.
+// for a missing one. It raises an error for an argument with another name; the parameter of is the
+// function's name for the message. It is for functions that check their arguments themselves.
 func (a arguments) keywords(of string, names ...string) []value {
 	values := slices.Repeat([]value{absent{}}, len(names))
 	for i, name := range a.names {

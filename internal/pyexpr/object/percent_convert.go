@@ -31,7 +31,8 @@ func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	return ""
 }
 
-// text returns the argument as text, for the letters s, r and a.
+// text returns the value v as text in the form of the specification s. It is for the letters s, r
+// and a.
 func (f *percentFormat) text(letter rune, v Value, s spec) string {
 	s.fill = ' '
 	return fit(f.m, Convert(f.m, v, byte(letter)).(string), s)

@@ -76,8 +76,8 @@ func merge(m *py.Account, a []pair, half int, spare []pair) {
 	}
 }
 
-// insertionSort sorts a. It finds the run at the beginning, reverses that if it is descending, and
-// inserts the other items by bisection.
+// insertionSort sorts a. It begins with the items at the start of a that are in ascending or
+// descending order, reverses them if necessary, and inserts the other items by bisection.
 func insertionSort(m *py.Account, a []pair) {
 	run := countRun(m, a)
 	for ; run < len(a); run++ {

@@ -30,7 +30,7 @@ func Have[T any](value T, err error) func(t testing.TB) T {
 	}
 }
 
-// Read returns the contents of a file.
+// Read returns the contents of a file. It ends the test if the file cannot be read.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
 	return Have(os.ReadFile(path))(t)
