@@ -274,9 +274,9 @@ type trial struct {
 	Result *shown `json:"result,omitempty"`
 }
 
-// testTool runs a draft and answers with the trial. The arguments are passed on as they were sent,
-// so that a test shows what sloppy arguments of a model would become. It returns an error only if
-// the body is wrong.
+// testTool runs the draft of a tool and answers with the outcome. The arguments are passed on as
+// they were sent, so that a test shows what sloppy arguments of a model would become. It returns an
+// error only if the body is wrong.
 func (c *customTools) testTool(r *http.Request) (any, error) {
 	var in struct {
 		Tool      dynamic.Draft   `json:"tool"`
@@ -301,9 +301,9 @@ func showResult(res tools.Result) *shown {
 	return out
 }
 
-// listConnections returns what definitions may name: the tables for the explorer, and the functions
-// of expressions. The setting of a connection, a URL with a password, is not included. The error is
-// always nil.
+// listConnections returns what the definition of a tool may name: the database connections with
+// their tables, and the functions of expressions. The setting of a connection, a URL with a
+// password, is not included. The error is always nil.
 func (c *customTools) listConnections(r *http.Request) (any, error) {
 	return map[string]any{"connections": c.set.Connections(r.Context()),
 		"functions": pyexpr.Names()}, nil

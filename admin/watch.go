@@ -31,8 +31,8 @@ func (l *live) pause(every time.Duration) time.Duration {
 	return every - time.Duration(time.Now().UnixNano())%every
 }
 
-// streams reports whether the answer to a path is a stream. Streams are not compressed by packed,
-// because their events have to arrive at once.
+// streams reports whether the answer to a path is a stream. The function packed does not compress
+// streams, because their events have to arrive at once.
 func streams(path string) bool {
 	return path == API+"events" || strings.HasSuffix(path, "/live")
 }

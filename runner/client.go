@@ -86,7 +86,8 @@ func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, err
 }
 
 // outcome sends a question, which is a call to run or the id of a pending one, and returns the
-// outcome of the call. It returns the errors of ask, and an error if the answer is not an outcome.
+// outcome of the call. It returns an error if the request fails, if the status is not 200, or if
+// the answer is not an outcome.
 func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err error) {
 	body, err := chat.JSON(q) // the arguments go as they are
 	if err != nil {

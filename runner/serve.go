@@ -55,10 +55,10 @@ func Describe(ctx context.Context, r *tools.Registry) []Described {
 	return all
 }
 
-// Server is the proxy's side. GET /runner/tools lists the tools, and POST /runner/call runs a call
-// or a pending one and answers with its outcome. A tool that fails is a 200 with "success": false,
-// because it has run. It neither authenticates callers nor limits slow ones, so auth.Guard and
-// front.Front belong before it.
+// Server answers the requests of runners on the side of the proxy. GET /runner/tools lists the
+// tools, and POST /runner/call runs a call or a pending one and answers with its outcome. A tool
+// that fails is a 200 with "success": false, because it has run. Server neither authenticates
+// callers nor limits slow ones, so auth.Guard and front.Front belong before it.
 type Server struct {
 	registry *tools.Registry
 	pending  *Pending

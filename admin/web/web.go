@@ -47,7 +47,7 @@ func page(files fs.FS) []byte {
 }
 
 // handler returns a handler for the built page in the parameter files. If the page has not been
-// built, the handler answers with how to get it.
+// built, the handler answers with instructions for building it.
 func handler(files fs.FS) http.Handler {
 	mux := http.NewServeMux()
 	document := serveMissing

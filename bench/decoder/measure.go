@@ -53,7 +53,8 @@ const hostile = "hostile"
 // text may be held back, which makes a short text cheaper.
 func (r Row) Growth() float64 { return growth(r.Ours, base(r.Family)) }
 
-// base returns the index in Sizes of the size with which a family's largest size is compared.
+// base returns the index in Sizes of the size whose cost per token is compared with that of the
+// largest size.
 func base(family string) int {
 	if family == hostile {
 		return 2

@@ -65,9 +65,9 @@ type Spent struct {
 	Token []time.Duration // in the order of the proxies
 }
 
-// Spend sends every load to the proxies in turn, for the given number of rounds, and returns the
-// medians. One more round before these opens connections and fills caches. It returns an error if a
-// stream fails.
+// Spend measures what every load costs each of the proxies, which take turns, and returns the
+// medians of the given number of rounds. One more round before these opens connections and fills
+// caches. It returns an error if a stream fails.
 func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 	var all []Spent
 	for _, l := range Loads {

@@ -29,7 +29,7 @@ import (
 	"toolnorm/proxy"
 )
 
-// settings are the flags.
+// settings are the values of the flags.
 type settings struct {
 	every int    // only every n-th schema is used
 	seeds string // seeds of the model's mistakes, with commas between them
@@ -93,8 +93,8 @@ func run(s settings) error {
 	return nil
 }
 
-// askAll sends requests with all schemas in every way to a model server whose mistakes depend on
-// seed, and counts the outcomes in t.
+// askAll sends requests for every schema, kind of mistake and API to a model server whose random
+// mistakes depend on seed. It counts the outcomes in t.
 func askAll(all []*entry, seed uint64, t *table) {
 	model := newServer(seed)
 	defer model.Close()

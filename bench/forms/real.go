@@ -133,8 +133,8 @@ func (a asked) real(base *url.URL, model string) (g given) {
 	return g
 }
 
-// describe returns lines of words that say what a value contains. The parameter path is the path of
-// the value.
+// describe returns lines such as "- mayor, age: 44", one for each simple value inside v. The
+// parameter path is the path of v.
 func describe(path string, v any) (lines []string) {
 	switch v := v.(type) {
 	case map[string]any:

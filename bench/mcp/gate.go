@@ -14,9 +14,9 @@ const (
 	maxListAllocs = 20
 )
 
-// Breaches measures sessions and calls, and returns a line for each limit that is broken. It
-// returns an error if a measurement fails. Calls of this server, by both revisions of the protocol,
-// are compared with those of a bare handler. Those of mcp-go are measured for the page only.
+// Breaches measures sessions and calls, and returns a line for each limit that is broken. Calls of
+// this server, by both revisions of the protocol, are compared with those of a bare handler. Those
+// of mcp-go are measured only for the report. It returns an error if a measurement fails.
 func Breaches() (all []string, err error) {
 	sessions, err := IdleSessions()
 	if err != nil {

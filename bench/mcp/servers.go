@@ -86,8 +86,8 @@ func stock(count int) *face {
 	return &face{httptest.NewServer(mux), func() {}}
 }
 
-// bare starts a server that reads every request and answers with the same bytes. It shows the cost
-// of net/http itself, below which no server can be.
+// bare starts a server that reads every request and answers with the bytes in the parameter with.
+// It shows the cost of net/http itself, below which no server can be.
 func bare(with []byte) *face {
 	return &face{httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {

@@ -33,8 +33,8 @@ type opener func(ctx context.Context, s set) (find finder, done func(), err erro
 // finder is a function that returns the indexes of the passages that match a text, the best first.
 type finder func(text string) ([]int, error)
 
-// all returns the engines: toolnorm with words alone, and the others as their manuals recommend for
-// a language. PostgreSQL is one of them if the URL postgres is not empty.
+// all returns the engines: toolnorm's search by words alone, and the others as their manuals
+// recommend for a language. PostgreSQL is one of them if the URL postgres is not empty.
 func all(postgres string) []engine {
 	engines := []engine{
 		{"toolnorm", openToolnorm},
@@ -145,8 +145,9 @@ func openBleve(_ context.Context, s set) (finder, func(), error) {
 	}, done, nil
 }
 
-// fts5 returns an opener for SQLite's FTS5 with a tokenizer. The index is searched for any of the
-// terms of a question, and the passages are ordered by FTS5's own BM25.
+// fts5 returns a function that puts passages into an index of SQLite's FTS5 with a tokenizer. The
+// index is searched for any of the terms of a question, and the passages are ordered by FTS5's own
+// BM25.
 func fts5(tokenizer string, terms func(string) []string) opener {
 	return func(ctx context.Context, s set) (finder, func(), error) {
 		db, err := sql.Open("sqlite", ":memory:")
@@ -213,8 +214,8 @@ var configurations = map[string]string{"ar": "arabic", "ca": "catalan", "da": "d
 	"nl": "dutch", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
 	"tr": "turkish"}
 
-// openPostgres returns an opener that puts the passages into a temporary table of the database at
-// url. The table is searched for any of the words of a question, and the passages are ordered by
+// openPostgres returns a function that puts passages into a temporary table of the database at url.
+// The table is searched for any of the words of a question, and the passages are ordered by
 // ts_rank.
 func openPostgres(url string) opener {
 	return func(ctx context.Context, s set) (finder, func(), error) {

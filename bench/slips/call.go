@@ -147,7 +147,7 @@ func (c *call) with(only int) string {
 	})
 }
 
-// meant returns the arguments with all texts.
+// meant returns the arguments as the model meant them, with the text in place of each hole.
 func (c *call) meant() string { return c.with(-1) }
 
 // fillHoles returns the text frame with each hole replaced by its text. The function text returns

@@ -83,7 +83,7 @@ func sample(prompt string) mcp.CreateMessageParams {
 		MaxTokens: 100}
 }
 
-// elicited returns the user's answer, or nil when there is none that can be read.
+// elicited returns the user's answer with the given key, or nil if there is none that can be read.
 func elicited(responses mcp.InputResponses, key string) *mcp.ElicitationResult {
 	answer := server.ElicitationResponse(responses, key)
 	if answer == nil || answer.Action == "" {

@@ -148,8 +148,8 @@ func flush(w io.Writer, n int64, b []byte, err error) (int64, error) {
 	return n + int64(wrote), err
 }
 
-// appendString writes a string as GGUF does: its length in eight bytes, then its bytes, without an
-// end.
+// appendString writes a string as GGUF does: its length in eight bytes, then its bytes, without a
+// zero byte at the end.
 func appendString(b []byte, s string) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(s)))
 	return append(b, s...)

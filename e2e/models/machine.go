@@ -30,8 +30,8 @@ func Load() float64 {
 	return load
 }
 
-// Revision returns the commit of the tree that is measured.
-// It ends in -dirty when files were changed, since then nobody could measure the row again.
+// Revision returns the commit of the source that is measured. It ends in -dirty if files were
+// changed, since then nobody could repeat the measurement.
 func Revision() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
 	if err != nil {

@@ -62,8 +62,8 @@ func (f found) best() (string, error) {
 	return lines[len(lines)-1], nil
 }
 
-// arguments returns the arguments of a search for one passage. The threshold is low: a score by
-// words alone is lower than one of a model, and one passage is asked for in any case.
+// arguments returns the arguments of a search for one passage. The threshold is low, because a
+// search by words alone gives lower scores than one with an embedding model.
 func arguments(base, query string) map[string]any {
 	return map[string]any{"knowledge_base_id": base, "query": query, "max_results": 1,
 		"threshold": 0.3}
@@ -111,7 +111,8 @@ func show(w io.Writer, way string, f found) error {
 	return err
 }
 
-// byMCP calls the tool over MCP.
+// byMCP searches the knowledge base as a client of MCP does, with a call of search_documents. It
+// returns an error if the call fails.
 func byMCP(ctx context.Context, url, base string) (out found, err error) {
 	c, err := client.NewStreamableHttpClient(url + "/mcp")
 	if err != nil {

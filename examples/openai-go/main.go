@@ -60,7 +60,8 @@ func weather(args string) (string, error) {
 	return fmt.Sprintf("Sun over %s for %d days.", in.City, in.Days), nil
 }
 
-// run asks until the model answers without calling.
+// run asks the model a question, and answers its calls until a reply has none. It returns an error
+// if a request fails or the arguments of a call are wrong.
 func run(ctx context.Context, w io.Writer, url, model string) error {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url

@@ -34,9 +34,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Guard refuses requests that are not allowed. The zero value answers every program on this machine
-// and in the network without a key, if it uses the host localhost or an IP address, and the web
-// pages of this machine. It needs no key because Void cannot send one to its MCP servers.
+// Guard refuses requests that are not allowed. The zero value requires no key, because Void cannot
+// send one to its MCP servers. It answers every program on this machine and in the network that
+// uses the host localhost or an IP address, and the web pages of this machine.
 type Guard struct {
 	// names, besides localhost and every IP address, that the Host header may have; "*": any
 	Hosts []string

@@ -7,7 +7,8 @@ import (
 )
 
 // isPreflight reports whether a request is a preflight, with which a browser asks whether a page
-// may send the real request. An OPTIONS request without the header is an ordinary one.
+// may send the real request. An OPTIONS request without Access-Control-Request-Method is an
+// ordinary one.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }

@@ -40,8 +40,9 @@ func (p *Resource) base(r *http.Request) string {
 	return at.String()
 }
 
-// metadata returns the parameter of WWW-Authenticate with the address of the metadata for the
-// requested path, or "" if there is none.
+// metadata returns the parameter resource_metadata for the header WWW-Authenticate: the address at
+// which OAuth clients find out who issues tokens for the requested path. It returns "" if the path
+// needs none.
 func (p *Resource) metadata(r *http.Request) string {
 	if !p.covers(r.URL.Path) {
 		return ""

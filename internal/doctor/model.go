@@ -119,7 +119,7 @@ func (x *examination) chat(ctx context.Context) bool {
 }
 
 // thinking reports whether the model thinks before it answers, and whether it can be told not to.
-// The findings differ in what a client can do: set another format, tell the model to think, or tell
+// Each finding says what a client can do: choose another format, tell the model to think, or tell
 // it not to.
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {

@@ -325,7 +325,7 @@ func short(s string) string {
 	return s
 }
 
-// of returns the text "n of all".
+// of returns a text such as "3 of 5".
 func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
 
 // plural returns a number with a noun, in the plural unless the number is 1.

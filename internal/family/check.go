@@ -97,10 +97,10 @@ var (
 	}
 )
 
-// ReadsBack prints sample calls in the family's form, decodes them again and returns the problems.
-// The calls are printed alone and, if they begin with an opening tag, also after text. Calls
-// without a tag are not tried after text, because there they need evidence (docs/calls.md). A
-// family that cannot read its own calls would lose them from every history.
+// ReadsBack writes sample calls in the family's form, decodes them again and returns the problems.
+// Each text is decoded alone and, if it begins with an opening tag, also after other text. A call
+// without a tag is not tried after text, because there it would not be taken for a call. A family
+// that cannot read its own calls would lose them from every conversation.
 func ReadsBack(f *adapters.Format) (problems []Problem) {
 	for _, calls := range samples {
 		for _, text := range []string{"", "I look."} {

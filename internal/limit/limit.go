@@ -103,10 +103,10 @@ func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	}
 }
 
-// Wrap returns a handler that calls the handler next if the caller is within the limits of these
-// rules, and otherwise answers with a fault of kind Limited. Only requests for which asks returns
-// true, that is, requests to a model, are limited. auth.Guard must run before this handler, since
-// it finds out who the caller is.
+// Wrap returns a handler that calls the handler next if the caller is within the limits of the
+// given rules, and otherwise answers with a fault of kind Limited. Only requests for which asks
+// returns true, that is, requests to a model, are limited. auth.Guard must run before this handler,
+// since it finds out who the caller is.
 func (l *Limiter) Wrap(next http.Handler, rules *Rules,
 	asks func(*http.Request) bool) http.Handler {
 	if len(rules.texts) == 0 {

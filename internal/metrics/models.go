@@ -52,8 +52,8 @@ func (m *Metrics) Use(s Source) {
 // still unknown.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
-// named calls the function do with the labels of a model and its server, as Metrics.Named
-// describes.
+// named calls the function do with the labels of a model and of its server. If the model is unknown
+// and the queue is not full, it does so later, after the servers were asked for their models.
 func (m *models) named(model string, do func(name, server string)) {
 	name, server, ok := m.find(model)
 	if ok || model == "" {

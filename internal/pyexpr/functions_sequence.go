@@ -147,8 +147,8 @@ func rangeOf(m *py.Account, a []value) value {
 	return object.NewRange(m, start, stop, step)
 }
 
-// sorted returns a list of the items of an iterable in order. As in CPython, messages about its
-// keywords name sort().
+// sorted returns a list of the items of an iterable in order. As in CPython, messages about wrong
+// named arguments speak of sort(), not of sorted().
 //
 //	sorted([3, 1, 2]) → [1, 2, 3]
 //	sorted('bca', reverse=True) → ['c', 'b', 'a']

@@ -71,8 +71,8 @@ func mapRunes(s string, to func(rune) string) string {
 	return b.String()
 }
 
-// oneCase reports whether at least one character fulfils the function in, and none fulfils the
-// function wrong or is in title case.
+// oneCase reports whether a text has a character for which the function in returns true, and none
+// for which the function wrong returns true or that is in title case.
 //
 //	'AB1'.isupper() → True
 //	'Ab'.islower() → False

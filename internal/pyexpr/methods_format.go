@@ -137,7 +137,7 @@ func (r *fieldReader) untilMark() rune {
 }
 
 // readSpec reads the specification up to its closing brace, and raises an error if there is none.
-// Nested braces are counted.
+// Braces inside the specification must come in pairs.
 func (r *fieldReader) readSpec() {
 	depth := 1
 	for i := range len(r.rest) {

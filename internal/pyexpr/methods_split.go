@@ -247,8 +247,8 @@ func joinText(m *py.Account, self value, a []value) value {
 	return b.String()
 }
 
-// replace returns a text in which all occurrences of another, or the first few, are replaced. An
-// empty text occurs before every character and at the end.
+// replace returns self with all occurrences of a text, or the first few, replaced by another text.
+// An empty text occurs before every character and at the end.
 //
 //	'banana'.replace('an', 'o') → 'booa'
 //	'aaa'.replace('a', 'b', 2) → 'bba'

@@ -115,8 +115,8 @@ func (s *signature) fill(pos []value) []value {
 	return slots
 }
 
-// bindNames returns the arguments of a function with named arguments by position. It raises an
-// error if they do not fit, with the checks in CPython's order.
+// bindNames returns the arguments by position, for a function whose arguments may also be given by
+// name. It raises an error if they do not fit, with the checks in CPython's order.
 //
 //	round(number=2.5) → 2
 //	round() → TypeError: round() missing required argument 'number' (pos 1)

@@ -83,8 +83,8 @@ func Empty(c Config) *Box {
 }
 
 // Open opens the data, creates what is missing, and returns a toolbox with all tools registered.
-// The context bounds only the opening. It fails if the store cannot be opened or, with a nil c.Odd,
-// if a part cannot; everything opened before is then closed.
+// The context bounds only the opening. It fails if the database cannot be opened. If another part
+// cannot be opened, it calls c.Odd and goes on, or fails if c.Odd is nil.
 func Open(ctx context.Context, c Config) (*Box, error) {
 	// The tools that come with the program are added to the registry, to which any program may add
 	// others.

@@ -137,7 +137,7 @@ func calls(ctx context.Context, base, model string, options ...llms.CallOption) 
 	return nil
 }
 
-// structured asks for an object by its schema.
+// structured asks for a JSON object that fits a schema. It returns an error if the answer is wrong.
 func structured(ctx context.Context, base, model string) error {
 	number := func(kind string) *openai.ResponseFormatJSONSchemaProperty {
 		return &openai.ResponseFormatJSONSchemaProperty{Type: kind}

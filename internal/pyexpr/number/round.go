@@ -60,8 +60,8 @@ func roundSteps(x float64, places int64) int64 {
 	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24
 }
 
-// roundInt returns an int rounded half to even, to a power of ten. If d is not negative, the int is
-// unchanged.
+// roundInt returns n, an int, rounded half to even. If d is negative, the result is a multiple of
+// ten to the power of -d; otherwise it is n.
 //
 //	round(15, -1) → 20
 //	round(25, -1) → 20

@@ -152,7 +152,7 @@ func formatInt(m *py.Account, n Value, typ, text string) string {
 	return inBase(m, n, s).layout(m, s)
 }
 
-// formatChar returns the character with a number, in the form of a specification.
+// formatChar returns the character whose code point is n, in the form of a specification.
 //
 //	f'{97:c}' → 'a'
 //	f'{97:+c}' → ValueError: Sign not allowed with integer format specifier 'c'
@@ -171,8 +171,8 @@ func formatChar(m *py.Account, n Value, s spec) string {
 	return numeral{rest: charOf(r)}.layout(m, s)
 }
 
-// charOf returns the character with a number, for the letter c. It raises an error if there is
-// none.
+// charOf returns the character whose code point is n, for the letter c. It raises an error if there
+// is none.
 func charOf(n int64) string {
 	if n < 0 || n > utf8.MaxRune {
 		py.Raise(py.OverflowError, "%%c arg not in range(0x110000)")

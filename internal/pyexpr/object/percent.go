@@ -129,8 +129,8 @@ func (f *percentFormat) conversion() {
 	f.out.Add(f.convert(letter, v, s, at))
 }
 
-// name parses (name), which may contain brackets, and makes its value the only argument. Without a
-// bracket it does nothing.
+// name parses a key in parentheses, as in %(a)s, and makes the value of the key the only argument.
+// The key may contain parentheses. If there is no key, name does nothing.
 //
 //	'%(a)s' % {'a': 1} → '1'
 //	'%(b)s' % {'a': 1} → KeyError: 'b'

@@ -97,8 +97,8 @@ func notSubscriptable(x Value) {
 	py.Raise(py.TypeError, "'%s' object is not subscriptable", TypeName(x))
 }
 
-// notAnIndex raises the error for an index of the wrong type. In 3.11 the message for a string
-// differs from all others.
+// notAnIndex raises the error for an index of the wrong type. As in CPython 3.11, the message for
+// an index of a string differs from that for other values.
 func notAnIndex(x, i Value) {
 	if IsString(x) {
 		py.Raise(py.TypeError, "string indices must be integers, not '%s'", TypeName(i))

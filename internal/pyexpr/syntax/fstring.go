@@ -27,7 +27,8 @@ func (p *parser) formatted(body string, raw bool, start int) []Node {
 	return f.parts(false)
 }
 
-// fail raises an error at the literal, with the prefix that all of CPython's f-string errors have.
+// fail raises an error at the position of the literal. The message has the prefix that all of
+// CPython's f-string errors have.
 func (f *fstring) fail(format string, args ...any) {
 	py.Raise(py.SyntaxError, "f-string: "+format, args...)
 }

@@ -97,7 +97,7 @@ func exponent(rest string, n int) int {
 var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
 
 // endNumber adds the token for a literal of n bytes. It raises an error if a letter follows, unless
-// that begins a keyword.
+// it begins a keyword such as `if`.
 //
 //	1if 1 else 2 → 1
 //	1abc → SyntaxError: invalid decimal literal

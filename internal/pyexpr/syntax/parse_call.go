@@ -88,7 +88,7 @@ func (p *parser) lambdaOr(lambdas bool) Node {
 	return p.expr()
 }
 
-// lambda parses `lambda x, y: body`. Defaults and stars are errors.
+// lambda parses `lambda x, y: body`. It raises an error for parameters with defaults or stars.
 //
 //	list(map(lambda x, y: x + y, [1], [2])) → [3]
 //	list(map(lambda x: [x for x in [x, 2]], [1])) → [[1, 2]]

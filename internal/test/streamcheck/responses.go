@@ -40,7 +40,7 @@ type Item struct {
 	Summary   []Part          `json:"summary"`
 }
 
-// Part is a part of a message or a thought.
+// Part is one part of the content of a message or of reasoning.
 type Part struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -166,8 +166,8 @@ func (c *responseChecker) data(data string) {
 	}
 }
 
-// object checks an event with a response object. The last of these must agree with all earlier
-// events.
+// object checks an event that contains the whole response so far. The last such event must agree
+// with all earlier events.
 func (c *responseChecker) object(e *responseEvent) {
 	var o struct {
 		ID, Status string

@@ -166,7 +166,8 @@ func (c *checker) errorEvent(m map[string]json.RawMessage, e json.RawMessage) {
 	}
 }
 
-// constant checks rules S05 and S06 for the members of a chunk that are the same in all chunks.
+// constant checks id, model, object and created, which must be present in every chunk (rule S05).
+// Except for object, they must not change (rule S06).
 func (c *checker) constant(m map[string]json.RawMessage) {
 	var id, model, object string
 	var created float64
