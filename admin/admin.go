@@ -152,8 +152,8 @@ func (s *Server) Publish(kind string) { s.events.publish(kind) }
 // Close ends the event streams of all pages, which would never end by themselves.
 func (s *Server) Close() { s.events.close() }
 
-// mustPack returns h with text answers compressed, which helps pages on other machines. It panics
-// if the options in its own code are wrong.
+// mustPack returns a handler that calls h and compresses its text answers, which helps pages on
+// other machines. It panics if the options in its own code are wrong.
 func mustPack(h http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html",

@@ -10,7 +10,7 @@ import (
 
 // Reverse serves httputil.ReverseProxy before target until the process ends, and returns the error
 // of serving. It shows the cost of a Go proxy that converts nothing. It reads the request's body
-// first, as a proxy must that looks into the body. It flushes each write at once (-1), as a stream
+// first, as a proxy must that looks into the body. It flushes each write at once, as a stream
 // needs. Compression is off, since toolnorm asks for none. There are enough idle connections for
 // every load, so that none is opened during a measurement.
 func Reverse(addr, target string) error {

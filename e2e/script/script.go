@@ -60,7 +60,7 @@ type Script struct {
 // Text returns what the model writes.
 func (s Script) Text() string { return strings.Join(s.Model.Parts, "") }
 
-// Reply is what a client must get.
+// Reply is what a client must get when the model writes the script.
 type Reply struct {
 	Text  string // visible
 	Exact bool   // Text counts byte for byte, outer white space too

@@ -102,9 +102,9 @@ func eventsOf(events []chat.Event) func(yield func(chat.Event, error) bool) {
 }
 
 // checkCall returns a call, together with sentences that say what is wrong with its arguments. The
-// sentences are the same as those that the model would be told. If the schema is invalid, any
-// object fits, as in the engine. The prefix "arguments." of each place is left out, because each
-// sentence is shown beside its call.
+// sentences are those that the model would be told, but name the arguments without the prefix
+// "arguments.", because each sentence is shown beside its call. If the schema is invalid, any
+// object fits, as in the engine.
 func checkCall(c chat.Call, offered []chat.Tool) Call {
 	out := Call{Name: c.Name, Args: string(c.Args), Problems: []string{}}
 	for _, tool := range offered {

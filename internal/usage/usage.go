@@ -221,8 +221,8 @@ func (u *Usage) clean(ctx context.Context) error {
 func since(days int) string { return time.Now().AddDate(0, 0, 1-days).Format(time.DateOnly) }
 
 // Rows returns the rows of the last days, including today, the newest first. Within a day the rows
-// with the most tokens come first. It writes the waiting counts first, and fails if the database
-// cannot be written or read.
+// with the most tokens come first. Before that, it writes the counts that are only in memory. It
+// fails if the database cannot be written or read.
 func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
 	all := []Row{}
 	if err := u.write(ctx); err != nil {
