@@ -217,8 +217,8 @@ func (k *knowledge) deleteBase(r *http.Request) error {
 	return nil
 }
 
-// deleteDocument deletes a document. If there is no such document, it returns
-// kbstore.ErrNoDocument, as another page may have deleted it.
+// deleteDocument deletes a document. If there is no such document, for example because it was
+// deleted on another page, it returns kbstore.ErrNoDocument.
 func (k *knowledge) deleteDocument(r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {

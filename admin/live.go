@@ -69,8 +69,8 @@ type exchanges struct {
 	Reasons map[string]meaning `json:"reasons"`
 }
 
-// exchange is one recorded exchange. It has a reading, which is a new decoding, of each text that
-// the model generated.
+// exchange is one recorded exchange, as a page shows it. For each text that the model generated, it
+// has the result of decoding that text again.
 type exchange struct {
 	Exchange *trace.Exchange `json:"exchange"`
 	// the exchanges of its conversation, oldest first, without their texts
@@ -154,11 +154,11 @@ func (l *live) keepTexts(minutes int, by string) {
 		"prompts and replies are kept in memory for a time")
 }
 
-// oneExchange returns everything that is recorded of an exchange, with a reading of each
-// generation. The readings are made now, so that the client of the exchange did not wait for them.
-// If the exchange is not in this replica's memory, the replica that answered it is asked, as it may
-// know more than the history. It returns an error if no replica has the exchange, or if the history
-// cannot be read.
+// oneExchange returns everything that is recorded of an exchange. Each text that the model
+// generated is decoded again now, and not when the client asked, so that the client did not wait
+// for it. If the exchange is not in this replica's memory, the replica that answered it is asked
+// first, because it can know more than the history. It returns an error if no replica has the
+// exchange, or if the history cannot be read.
 func (l *live) oneExchange(r *http.Request) (any, error) {
 	e, here, err := l.find(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -225,8 +225,8 @@ func toolsOf(b *trace.Bodies) []chat.Tool {
 	return all
 }
 
-// saidIn returns the recorded messages. With them, a call that is meant can be told from a call
-// that is quoted.
+// saidIn returns the recorded messages of an exchange. The decoder needs them to tell whether a
+// text that looks like a call is meant as one or is a quotation.
 func saidIn(b *trace.Bodies) []chat.Message {
 	all := make([]chat.Message, len(b.Messages))
 	for i, m := range b.Messages {

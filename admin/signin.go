@@ -43,9 +43,9 @@ func (o *others) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // seenAt returns the scheme and host under which the browser sees this server. They come from the
-// header Origin, which is right behind a reverse proxy as well, and which the guard has compared
-// with Host. Where a proxy removes Origin, they come from the setting public-url. It returns an
-// error if there is neither.
+// header Origin, which is right behind a reverse proxy too, and which was compared with the header
+// Host before. If a proxy removes Origin, they come from the setting public-url. It returns an
+// error if neither is there.
 func (o *others) seenAt(r *http.Request) (string, error) {
 	said := r.Header.Get("Origin")
 	if said == "" {

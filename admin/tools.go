@@ -121,9 +121,9 @@ func (c *customTools) listTools(r *http.Request) (any, error) {
 	return map[string]any{"tools": append([]dynamic.Tool{}, all...)}, err
 }
 
-// createTool saves a new tool and answers with the tool as it was stored, with {{name}} as :name,
-// so that the editor goes on from what is really there. It returns a *dynamic.Refused if the draft
-// has problems, or another error if saving fails.
+// createTool saves a new tool, and answers with it in the form in which it was stored. That form
+// can differ from the form that was sent: {{name}} becomes :name, which the editor must show. It
+// returns a *dynamic.Refused if the draft has problems, or another error if saving fails.
 func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {

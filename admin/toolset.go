@@ -41,9 +41,9 @@ func (c *customTools) listSets(r *http.Request) (any, error) {
 	return map[string]any{"sets": append([]dynamic.Group{}, sets...), "tools": choices}, err
 }
 
-// saveSet saves a set of tools and returns it. Version 0 creates a new set; any other version is
-// the one that is replaced. It returns an error if the body has another name than the path, and a
-// *dynamic.Refused if the draft has problems.
+// saveSet saves the set of tools that the request contains, and returns it. Its version must be 0
+// for a new set, and otherwise that of the set that it replaces. It returns an error if the body
+// has another name than the path, and a *dynamic.Refused if the draft has problems.
 func (c *customTools) saveSet(r *http.Request) (any, error) {
 	var in dynamic.GroupDraft
 	if err := read(r, &in); err != nil {

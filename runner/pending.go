@@ -42,7 +42,7 @@ type Shared interface {
 // sharedKind is the kind of calls in Shared. They have no owner, because the id alone gives access.
 const sharedKind = "call"
 
-// sharedCall is a call in the form for Shared.
+// sharedCall is a call as it is stored, in JSON, for all replicas of the program.
 type sharedCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// source is a page of evidence whose tables are rows of the arena. Measurements that need hours, a
-// real Ollama or a real model are made by commands of their own. The arena reads them from the
-// pages that these commands write.
+// source is a page of documentation with measurements that the arena, a comparison of programs that
+// read calls, also shows. Commands of their own make these measurements, since they need hours, a
+// real Ollama or a real model. The arena takes them from the tables of the page.
 type source struct {
 	File, Title, Command string
 
@@ -118,8 +118,9 @@ func tables(text, until string) (all []table) {
 // leading matches the number at the beginning of a cell.
 var leading = regexp.MustCompile(`^[0-9]+`)
 
-// number returns the number at the beginning of a cell: 28 for "28 of 30". It returns an error if
-// there is no such column, or if the cell does not begin with a number.
+// number returns the number at the beginning of a cell of a table's row: 28 for "28 of 30". It
+// returns an error if the row has no cell with that index, or if the cell does not begin with a
+// number.
 func number(row []string, column int) (int, error) {
 	if column < 0 || column >= len(row) {
 		return 0, fmt.Errorf("no such column in %q", row)

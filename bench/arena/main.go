@@ -125,8 +125,9 @@ func run(s *settings) error {
 // right.
 var ahead = map[string]int{"shown": 12}
 
-// breaches returns an error if another reader is better than toolnorm by more inputs than the map
-// ahead allows, or if toolnorm could not be run. Otherwise it returns nil.
+// breaches returns an error if another program reads more inputs of some row right than toolnorm
+// does, by more than the map ahead tolerates. It also returns an error if toolnorm could not be
+// run.
 func (b *board) breaches() error {
 	var all []string
 	for _, x := range b.better() {

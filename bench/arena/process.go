@@ -16,7 +16,7 @@ import (
 	"toolnorm/bench/arena/input"
 )
 
-// reply is a reader's answer to an input.
+// reply is what a program under comparison answers to an input.
 type reply struct {
 	ID    string       `json:"id"`
 	Calls []input.Call `json:"calls"`
@@ -28,7 +28,7 @@ type reply struct {
 	took time.Duration
 }
 
-// process is the running process of a reader.
+// process is a running process of one of the programs that are compared with toolnorm.
 type process struct {
 	*reader
 	cmd   *exec.Cmd

@@ -124,8 +124,8 @@ func readCases(folder string, every int) (*board, error) {
 	return b, err
 }
 
-// turn returns the round, counted from 0, in which a case is read. A case that has a base is read
-// in a later round than the base.
+// turn returns the round, counted from 0, in which a case is read. A case that was made from
+// another one, by a mistake in its text, is read in a later round than that one.
 func turn(c *input.Case) int {
 	switch {
 	case c.Base == "":
@@ -136,7 +136,7 @@ func turn(c *input.Case) int {
 	return 2
 }
 
-// with sets the readers of the board, and returns the board.
+// with sets the programs that the board compares, removes their old answers, and returns the board.
 func (b *board) with(readers []*reader) *board {
 	b.readers = readers
 	b.answers = map[*reader][]answer{}
@@ -206,8 +206,8 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	return all
 }
 
-// early returns how early a call's arguments were sent: the share that had been sent when each
-// piece came, on average over the pieces. It returns -1 if the reader does not report that.
+// early returns which share of a call's arguments a program had passed on when a piece of the call
+// came, on average over the pieces. It returns -1 if the program does not report that.
 func early(c *input.Case, r *reply) float64 {
 	if len(r.Sent) == 0 || len(r.Sent) != len(c.Deltas) || len(r.Calls) != 1 {
 		return -1
@@ -280,7 +280,8 @@ type better struct {
 	pair   *pair
 }
 
-// better returns the rows in which another reader is better than toolnorm.
+// better returns the results in which another program reads calls better than toolnorm: it reads
+// more of them right, or fewer of them wrong.
 func (b *board) better() (all []better) {
 	for _, row := range rowNames {
 		for _, r := range b.readers[1:] {

@@ -30,9 +30,9 @@ func Breaches(rows []Row) []string {
 	return all
 }
 
-// wrong returns what is wrong with the row, or "" if the row is right. If the row is wrong at
-// several sizes, it is about the smallest of them. Allocations are checked from the second size on,
-// 10 KiB. At 1 KiB most of them are a reply's fixed cost.
+// wrong returns a sentence about the first limit that the row breaks, or "" if it breaks none. The
+// sizes of a reply are checked from the smallest on. Allocations are not checked at the smallest, 1
+// KiB, because there most of them are a reply's fixed cost.
 func (r Row) wrong() string {
 	for i, c := range r.Ours {
 		switch {

@@ -153,8 +153,8 @@ type sample struct {
 	any     bool   // any reading is right
 }
 
-// sample returns a function that makes the family's prose, or its call, of n bytes. In prose no
-// call must be found.
+// sample returns a function that makes a reply of n bytes as models of the family write it: a call
+// if kind is "call", and otherwise prose, in which the decoder must find no call.
 func (f Family) sample(kind string) func(n int) sample {
 	return func(n int) (s sample) {
 		if kind == "call" {

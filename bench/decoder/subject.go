@@ -93,9 +93,9 @@ func ours(f Family, checked bool) (reader, error) {
 	}, nil
 }
 
-// ollamas returns a reader that uses Ollama's parser of the family. Parsers with a name are told
-// which token is the last. The generic parser is not. It returns an error if the tool cannot be
-// made.
+// ollamas returns a function that reads a reply with the parser that Ollama has for the family, or
+// with its generic parser. It returns an error if it cannot make the tool that the reply calls.
+// Parsers for a family are told which token is the last, which the generic one cannot be.
 func ollamas(f Family) (reader, error) {
 	var tool api.Tool
 	def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, text.Tool,

@@ -115,10 +115,11 @@ type Early struct {
 	Pieces  int
 }
 
-// LongCall plays a call whose argument content has n bytes through the server at url. The parameter
-// rate is the number of tokens a second. It returns an error if the request fails, or if the
-// figures are impossible: fewer bytes of arguments than were played, none of them early, or an end
-// before the beginning. Such a run says something about the benchmark, not about a proxy.
+// LongCall streams a call whose argument content has n bytes through the server at url, and
+// measures how early its parts arrive. The parameter rate is the number of tokens a second. It
+// returns an error if the request fails or the figures are impossible: if fewer than n bytes came,
+// if none came before the model server was done, or if the end came before the first part. Such
+// figures show a mistake of the benchmark, not of a proxy.
 func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
 	id := fmt.Sprintf("%s-%d", url, time.Now().UnixNano())
 	start := time.Now()

@@ -31,15 +31,17 @@ type Watched struct {
 	Pages int
 }
 
-// Seen is the cost of a Watched, and how late its pages were.
+// Seen holds two figures of a Watched, a proxy with pages that watch it: the cost of a token, and
+// how late tokens arrived at the pages.
 type Seen struct {
 	Token time.Duration // processor time of the proxy, a median over rounds
 	Lags  []time.Duration
 }
 
-// Live plays 100 streams through each set-up in turn, for the given number of rounds, and returns
-// what was measured for each set-up. One more round before these opens connections. Live returns an
-// error if a stream fails.
+// Live measures each of the proxies in all, some of which are watched by pages. In each round it
+// sends 100 streams at the same time through one proxy after the other. A first round, which opens
+// connections, is not counted. Live returns what was measured for each proxy, or an error if a
+// stream fails.
 func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 	seen, spent := make([]Seen, len(all)), make([][]time.Duration, len(all))
 	for round := range rounds + 1 {
@@ -60,8 +62,9 @@ func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 	return seen, nil
 }
 
-// play plays all streams once. It returns the processor time per token, and for each token how late
-// it arrived at the page that shows its stream. It returns an error if a stream fails.
+// play sends 100 streams through the proxy once, while w.Pages pages of the admin interface watch
+// them. It returns the proxy's processor time per token, and in lags how late each token arrived at
+// a page. It returns an error if a stream fails.
 func (w Watched) play(up *fake.Server, round int) (
 	cost time.Duration, lags []time.Duration, err error) {
 	before, err := w.Proxy.CPU()
@@ -117,9 +120,10 @@ func playWatched(ctx context.Context, up *fake.Server, url string, sc fake.Scrip
 	return lags, errors.Join(err, failed)
 }
 
-// lagsOf follows a request as a page does. It returns for each token the time from the moment at
-// which the model had to write it to its arrival. Tokens from before the page was open do not
-// count. It returns an error if the stream breaks off, or shows less than half of the tokens.
+// lagsOf watches a request as a page of the admin interface does. It returns how late the page got
+// each token: the time from the moment at which the model had to write it. Tokens that were due
+// before the page was open do not count. It returns an error if the stream breaks off, or shows
+// less than half of the tokens.
 func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (
 	lags []time.Duration, err error) {
 	ends, total := []int{}, 0

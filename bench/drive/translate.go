@@ -76,8 +76,8 @@ func translate(w http.ResponseWriter, in *bufio.Reader) {
 	}
 }
 
-// textOf returns the text of a record as it is spelled between its quotes, or nil if the record has
-// none. The escapes of JSON are the same on both sides, so the text needs no decoding.
+// textOf returns the text in a line of Ollama's stream, without its quotes but with its escapes, or
+// nil if the line has none. The escapes need no decoding, because the output is JSON as well.
 func textOf(line []byte) []byte {
 	_, rest, found := bytes.Cut(line, []byte(`"content":`))
 	if end := jsontree.StringEnd(rest); found && end > 2 {

@@ -21,9 +21,9 @@ func addSpace(r *rand.Rand, value json.RawMessage) string {
 	return b.String()
 }
 
-// dress returns a value as a model writes it without a grammar: with words around it, in a fence,
-// or in the spelling of another language. It never changes the value, so the answer must be the
-// same.
+// dress returns a value as a model writes it if nothing forces it to write JSON: with words around
+// it, in a code fence, or as a value of JavaScript or Python. The value itself stays the same, so
+// toolnorm must find it in the text.
 func dress(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(value))
@@ -71,8 +71,9 @@ func names(r *rand.Rand, object map[string]any) []string {
 	return all
 }
 
-// spell returns a value in a spelling of JSON, or of another language, that the parameter how
-// selects. The members of objects are in random order.
+// spell returns v as text: in JSON or, as the parameter how says, in a notation that models confuse
+// with it, such as JavaScript, Python or JSON with comments. The members of objects are in random
+// order.
 func spell(r *rand.Rand, v any, how int) string {
 	switch v := v.(type) {
 	case map[string]any:

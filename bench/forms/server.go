@@ -23,7 +23,8 @@ var kinds = []kind{
 	{name: "writes prose alone", write: prose, hopeless: true},
 }
 
-// kind is a way in which a model server treats a schema.
+// kind is one kind of reply of a model server to a request that demands JSON by a schema, such as a
+// reply in a code fence or one that is cut.
 type kind struct {
 	name  string
 	write func(r *rand.Rand, one *running) (text, end string)
@@ -113,8 +114,8 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, q.Prompt, `{"response":%s,"done":false}`)
 }
 
-// answer writes the model's answer to the request whose key is in the prompt, with a few characters
-// in each record.
+// answer writes the model's reply to a request as a stream. The prompt contains the key that names
+// the request. Each line of the stream is the format record with a few characters of the reply.
 func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 	from := strings.Index(prompt, "[case ")
 	if from < 0 {

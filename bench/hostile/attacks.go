@@ -80,8 +80,8 @@ func messages(list string) string {
 	return `{"model":"demo/hermes","messages":[` + list + `,{"role":"user","content":"Hi"}]}`
 }
 
-// bodies returns attacks by other contents of a body than schemas. All sizes but one are below the
-// largest body, 20 MiB. The largest one must be refused.
+// bodies returns attacks by the body of a request, apart from those by schemas. One body is larger
+// than 20 MiB, the limit, and must be refused. All others are below the limit.
 func bodies() []attack {
 	const path = "/v1/chat/completions"
 	image := base64.StdEncoding.EncodeToString(make([]byte, 14<<20))

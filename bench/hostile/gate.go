@@ -114,9 +114,10 @@ func (a attack) measure(program, upstream string) (c Cost, err error) {
 	return c, c.settle(a, p, before)
 }
 
-// settle waits until the server is at rest, sets the cost, and adds a breach for each limit that is
-// broken. Work that goes on after the client has left is cheapest for an attacker, so it counts. A
-// server that never comes to rest is a breach. settle returns an error if the cost cannot be read.
+// settle waits until the server does no more work, and stores in c the processor time and memory
+// that an attack cost. For each limit that was broken it adds a sentence to c.Breaches. Work that
+// goes on after the client has left counts, because it is cheapest for an attacker; a server that
+// never rests breaks a limit. settle returns an error if the cost cannot be read.
 func (c *Cost) settle(a attack, p *drive.Proxy, before time.Duration) error {
 	rested := false
 	last, err := p.CPU()

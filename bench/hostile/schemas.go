@@ -10,14 +10,16 @@ import (
 // member is an attack by a member of a chat request in OpenAI's form.
 type member struct{ name, text string }
 
-// with returns the attack on one model. The parameter message is a script for the fake server, or a
-// sentence in which the demo model finds a tool's name. It must be escaped as in JSON.
+// with returns an attack: a chat request with the part m, such as hostile tools, sent for a model.
+// The parameter message is the user's message, escaped as in JSON. It is a script for the fake
+// server, or a sentence in which the demo model finds a tool's name.
 func (m member) with(model, message string) attack {
 	return one(m.name+", "+model, "/v1/chat/completions", fmt.Sprintf(
 		`{"model":%q,"messages":[{"role":"user","content":"%s"}],%s}`, model, message, m.text))
 }
 
-// tool returns the member of a request that offers one tool with the given schema.
+// tool returns a part of the JSON of a chat request, "tools":[…]. It offers one tool, whose
+// parameters have the given JSON Schema.
 func tool(schema string) string {
 	return `"tools":[{"type":"function","function":{"name":"` + text.Tool + `","parameters":` +
 		schema + `}}]`

@@ -38,9 +38,10 @@ func (t *target) leave() {
 	}
 }
 
-// slow sends heads of requests, each on a connection of its own and with one byte of the body that
-// it promises. With this byte the server begins to read the body. slow returns an error unless each
-// request gets an answer, and its connection is closed, soon after the server's time limit.
+// slow opens a connection for each of the heads, and sends the head of a request and one byte of
+// the body that it promises. With this byte the server begins to read the body. slow returns an
+// error unless, soon after the server's time limit, each request has got an answer and its
+// connection is closed.
 func (t *target) slow(heads ...string) error {
 	var all sync.WaitGroup
 	errs := make([]error, len(heads))

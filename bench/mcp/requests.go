@@ -84,8 +84,9 @@ type Speed struct {
 	Allocs float64       // allocations per answer, including the client's
 }
 
-// speeds asks the subjects in turn, for the given number of rounds, and returns the best figures of
-// each. Other work on the machine can only make them worse. It returns an error if a request fails.
+// speeds measures each subject, a server with a request for it, in every round, and returns the
+// best figures of each. The best ones are taken because other work on the machine can only make
+// figures worse. It returns an error if a request fails.
 func speeds(subjects []subject, rounds, requests int) ([]Speed, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * connections}}
 	defer client.CloseIdleConnections()

@@ -48,8 +48,9 @@ func all(postgres string) []engine {
 	return engines
 }
 
-// openToolnorm is an opener. It imports the passages into a new store of toolnorm. It returns an
-// error if that fails.
+// openToolnorm imports the passages of a set into a new database of toolnorm. It returns a function
+// that searches them, and a function that closes the database and removes it. It returns an error
+// if the import fails.
 func openToolnorm(ctx context.Context, s set) (finder, func(), error) {
 	dir, err := os.MkdirTemp("", "search")
 	if err != nil {

@@ -66,7 +66,8 @@ func (s *shape) kindOf(r *rand.Rand) string {
 	return []string{"string", "string", "integer", "number", "boolean"}[r.Intn(5)]
 }
 
-// text adds a random text to the call c, and returns the JSON string with its hole.
+// text adds a random text to the texts of the call c. It returns the JSON string that stands for it
+// in the arguments: one private character in quotes, which is replaced by the text later.
 func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 	v := l.values[r.Intn(len(l.values))]
 	if len(s.Enum) > 0 {
@@ -150,8 +151,9 @@ func (c *call) with(only int) string {
 // meant returns the arguments as the model meant them, with the text in place of each hole.
 func (c *call) meant() string { return c.with(-1) }
 
-// fillHoles returns the text frame with each hole replaced by its text. The function text returns
-// the text for a hole, by the hole's number; if it returns false, the hole stays.
+// fillHoles returns frame with its placeholders, private characters that stand for texts, replaced
+// by the texts. The function text returns the text for the placeholder with number i, counted from
+// 0. If it returns false, the placeholder stays.
 func fillHoles(frame string, text func(i int) (string, bool)) string {
 	var b strings.Builder
 	for _, r := range frame {
@@ -204,8 +206,8 @@ func (w *frame) fill() string {
 	return fillHoles(w.text, func(i int) (string, bool) { return w.written[i], true })
 }
 
-// from returns the offset at which the tool's name ends, or 0 if the frame does not contain the
-// name.
+// from returns the offset in the call's text at which the tool's name ends, or 0 if the text does
+// not contain the name.
 func (w *frame) from() int {
 	if i := strings.Index(w.text, w.tool.Name); i >= 0 {
 		return i + len(w.tool.Name)

@@ -19,7 +19,8 @@ type Case = input.Case
 // all.
 const plainArgs = `{"path": "notes.txt", "start_line": 3}`
 
-// asInput returns a text of a family as an input of the arena, with the calls that were meant.
+// asInput returns a text that a model wrote as a test case of the arena, which compares programs
+// that read calls. The case contains the calls that were meant, which a program should find.
 func asInput(g *family, row, id, text string, calls ...*frame) Case {
 	c := Case{ID: row + "/" + g.Name + "/" + id, Row: row, Format: g.Name, ToolSet: "slips",
 		Text: text}
@@ -29,8 +30,8 @@ func asInput(g *family, row, id, text string, calls ...*frame) Case {
 	return c
 }
 
-// alone returns the case c with the text of the arguments added, for readers that read only
-// arguments. If the text has no JSON arguments, c is unchanged.
+// alone returns the case c with the text of the call's arguments added, for programs that read only
+// the arguments of a call. If the arguments are not in JSON, it returns c unchanged.
 func alone(c Case, g *family, w *frame) Case {
 	if args, ok := w.argumentsIn(c.Text); ok && g.notation == jsonArgs {
 		c.Alone = &input.Alone{Name: w.tool.Name, Text: args}
@@ -38,8 +39,8 @@ func alone(c Case, g *family, w *frame) Case {
 	return c
 }
 
-// cleanCase returns a case with a call without slips. Cases that are made from it by slips have it
-// as their base.
+// cleanCase returns a case with a call that has no mistakes in it. Cases with mistakes are made
+// from it later, and name it as their base.
 func cleanCase(g *family, w *frame, n int) Case {
 	c := asInput(g, "clean", fmt.Sprint(n), w.fill(), w)
 	c.Base = plainID(g)
@@ -86,7 +87,8 @@ func (l *lab) writeCases(s *settings) error {
 	return input.Write(s.cases, all, map[string][]chat.Tool{"slips": l.offered})
 }
 
-// plainID returns the id of the case with a family's plain call.
+// plainID returns the id of a family's plain case. That case has the call from which other cases of
+// the family are made.
 func plainID(g *family) string { return "plain/" + g.Name }
 
 // plainCase returns the case with the simplest call of a family.
@@ -129,7 +131,8 @@ func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	return all
 }
 
-// cutCases returns cases with calls that were cut. Only whole calls may be read in them, or none.
+// cutCases returns cases with texts that end in the middle of a call. A reader must read only calls
+// that are whole, or none.
 func (l *lab) cutCases(g *family, s *settings) (all []Case) {
 	l.eachToCut(g, s.seeds[0], s.rounds, func(one, two *frame, text string) {
 		calls := []*frame{one}

@@ -64,7 +64,8 @@ func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *fr
 // as returns the call that the model meant, with its texts filled in.
 func (c *call) as() chat.Call { return chat.Call{Name: c.tool.Name, Args: []byte(c.meant())} }
 
-// prefix reports whether the calls that were read are the meant calls, the first of them, or none.
+// prefix reports whether the calls in got are both meant calls, only the first, or none. The
+// parameters one and two are the meant calls; two is nil if only one was meant.
 func (l *lab) prefix(one, two *frame, got read) bool {
 	for i, c := range got.calls {
 		w := one
@@ -78,8 +79,8 @@ func (l *lab) prefix(one, two *frame, got read) bool {
 	return true
 }
 
-// runs reports whether all calls fit their schemas. A call that does not fit is not run, but asked
-// for again.
+// runs reports whether all calls in got fit their tools' schemas. A call that does not fit is never
+// run; toolnorm asks the model for it again.
 func (l *lab) runs(got read) bool {
 	return !slices.ContainsFunc(got.calls, func(c chat.Call) bool {
 		t := l.named(c.Name)

@@ -65,18 +65,18 @@ type kind struct {
 	ways []way
 }
 
-// way is one variant of a slip: the operation, the pattern of the places where it is made, and the
-// replacement.
+// way is one way to make a kind of mistake in a call. The operation op is applied where the pattern
+// re matches, and the text with is the replacement.
 type way struct {
 	op   string
 	re   *regexp.Regexp
 	with string
 }
 
-// readKinds returns the kinds of slips. The lines of the data file have a name, an operation, a
-// pattern and a replacement, with tabs between them. Consecutive lines with the same name are
-// variants. A line "def NAME PATTERN" gives a pattern a name. readKinds returns an error if a line
-// is wrong.
+// readKinds returns the kinds of mistakes that the benchmark makes in calls, from the file
+// kinds.txt. A line has a name, an operation, a pattern and perhaps a replacement, with tabs
+// between them. Consecutive lines with the same name are variants of one kind. A line "def NAME
+// PATTERN" names a pattern for use in later lines. readKinds returns an error if a line is wrong.
 func readKinds() ([]kind, error) {
 	var all []kind
 	var defs []string

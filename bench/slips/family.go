@@ -20,7 +20,8 @@ const (
 	bareArgs   = "bare keys"
 )
 
-// family is a format, with a description of how it writes a call.
+// family describes how the models of one family write a call: the form in which toolnorm decodes
+// their calls, and the notation of the arguments, such as JSON or tags.
 type family struct {
 	*adapters.Format
 	notation string
@@ -123,9 +124,9 @@ func evaluate(expression string) (string, bool) {
 	return v.JSON, err == nil && v.Type == "dict"
 }
 
-// between returns the part of a text between a head and a tail. It returns false if the text does
-// not begin with the head and end with the tail. It also returns false if the parameter ok is
-// false, so that a caller need not check whether it has found the head and the tail.
+// between returns the part of a text that lies between head, with which the text must begin, and
+// tail, with which it must end. It returns false if the text does not begin and end so, or if the
+// parameter ok is false. A caller passes its own ok on if it has searched for head and tail.
 func between(text, head, tail string, ok bool) (string, bool) {
 	rest, begins := strings.CutPrefix(text, head)
 	middle, ends := strings.CutSuffix(rest, tail)
@@ -161,8 +162,9 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	}
 }
 
-// key returns the key at the beginning of a text, and the text after it. If several endings of a
-// key match, the longest counts. It returns "" if there is no key.
+// key returns the key at the beginning of a text, and the text after it. In this notation of a
+// call, several texts can stand between a key and its value; of those that match, the longest
+// counts. key returns "" if there is no key.
 func (g *family) key(text string) (key, behind string) {
 	for _, mid := range g.mids {
 		k, b, ok := strings.Cut(text, mid)

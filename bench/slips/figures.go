@@ -127,10 +127,10 @@ func (f *figures) takeInvented(l *lab, g *family) func() {
 	}
 }
 
-// pair returns which file is used with which family in turn n. First every file is used once. Then
-// the files with tags, which are the first hard ones, are used with all families, and last the
-// other files. So if time runs out, every file was used at least with some families. pair returns
-// false if there are no more turns.
+// pair returns which file and which model family are tried in turn n. The first files, as many as
+// the parameter hard says, contain tags of calls. In the first turns every file is used once, then
+// those with tags are used with all other families, and last the rest. So if time runs out, every
+// file was used with at least one family. pair returns false if there are no more turns.
 func pair(n, files, hard, families int) (file, family int, ok bool) {
 	if n < files {
 		return n, n % families, true

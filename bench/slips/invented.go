@@ -7,9 +7,10 @@ import (
 	"toolnorm/chat"
 )
 
-// measureInvented reads two calls with a made-up result between them. Only the first may run. It
-// calls the function put with three values: the form of the result, the number of calls that ran,
-// and the text. The number is 3 if another call ran.
+// measureInvented decodes texts in which a model wrote a call, a made-up result and a second call.
+// Only the first call must run. For each text it calls the function put with the form of the
+// result, the number of calls that ran, and the text. The number is 3 if a call ran that is in
+// neither place.
 func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string, int, string)) {
 	l.eachInvented(g, seed, rounds, func(r *rand.Rand, form string, one, two *frame, whole string) {
 		got := l.decode(g.Format, anyHow(r, whole))

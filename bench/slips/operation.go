@@ -31,8 +31,9 @@ func init() {
 	}
 }
 
-// slip returns a copy of the frame with a slip of the kind. It uses a random variant that can be
-// made in the frame. It returns nil if there is none.
+// slip returns a copy of the frame, which is a call as a model writes it, with a mistake of the
+// kind k in it. It uses a random one of the variants that can be made in this call. It returns nil
+// if none can.
 func (k kind) slip(r *rand.Rand, f *frame) *frame {
 	for _, i := range r.Perm(len(k.ways)) {
 		g := *f
@@ -139,8 +140,9 @@ func swap(w way, r *rand.Rand, f *frame) bool {
 	return false
 }
 
-// cut removes the text from a random match of a pattern on, or after the match if w.with is
-// "behind". It returns false if there is no match.
+// cut removes the end of a call's text, as if the model had stopped there. The cut is at a random
+// match of the pattern w.re: before the match or, if w.with is "behind", after it. cut returns
+// false if the pattern matches nowhere.
 func cut(w way, r *rand.Rand, f *frame) bool {
 	at := f.places(w.re, false)
 	if len(at) == 0 {

@@ -72,8 +72,8 @@ func row(w io.Writer, cells ...any) {
 	fmt.Fprintln(w, "|")
 }
 
-// sums returns the sums over all kinds of slips, by notation. The sum over all notations has the
-// key "all".
+// sums adds up the outcomes over all kinds of mistakes in calls. The keys of the result are the
+// notations of the arguments, such as JSON, and "all" for the sum over these.
 func (s *slipped) sums() map[string]*tally {
 	sum := map[string]*tally{}
 	for k, t := range s.count {
@@ -193,7 +193,8 @@ func (f *figures) printFiles(w io.Writer) {
 		0)
 }
 
-// isControl reports whether a form is a control, in which both calls are meant.
+// isControl reports whether a test of the given form, whose text has two calls, expects both calls.
+// In the other forms only the first may run, because the second follows a made-up result.
 func isControl(form string) bool { return strings.HasPrefix(form, "real") }
 
 // printInvented prints how many calls ran around made-up results.

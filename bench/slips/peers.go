@@ -11,8 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// readPeers returns the names of Ollama's parsers by family. It returns an error if Ollama has no
-// such parser.
+// readPeers returns the names of Ollama's parsers, by the families of models whose replies they
+// parse. It returns an error if Ollama has no parser of one of the names.
 func readPeers() (map[string]string, error) {
 	all := map[string]string{}
 	for _, line := range strings.Split(file("peers.txt"), "\n") {

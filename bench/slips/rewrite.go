@@ -90,8 +90,8 @@ var spellings = map[string]func(f *frame, args string) string{
 	"backquotes": backquotes,
 }
 
-// inManner returns arguments in another notation. It returns false if there is no notation of that
-// name.
+// inManner returns args, a JSON object, as a model would write it in the notation called name, such
+// as "kwargs" or "python". It returns false if there is no notation of that name.
 func (f *frame) inManner(name, args string) (string, bool) {
 	if l, ok := layouts[name]; ok {
 		return f.listed(args, l), true
@@ -172,7 +172,8 @@ func backquotes(f *frame, args string) string {
 	return textLike.ReplaceAllString(args, "`$1`")
 }
 
-// listed returns the members of the arguments in a layout.
+// listed returns args, a JSON object, in another notation, which lists the object's keys and
+// values: "a=1, b=2". The parameter l says how the notation separates them.
 func (f *frame) listed(args string, l layout) string {
 	var all []string
 	for _, m := range membersOf(args) {
@@ -186,8 +187,8 @@ func (f *frame) listed(args string, l layout) string {
 	return l.open + strings.Join(all, l.between) + l.end
 }
 
-// bare removes quotes and escapes from the written form of some texts. The parameter hole is a text
-// that contains the holes of these texts.
+// bare removes quotes and escapes from some texts of the call. In the frame a private character
+// stands for each text; the parameter hole contains the characters of the texts to change.
 func (f *frame) bare(hole string) {
 	for _, r := range hole {
 		if isHole(r) {

@@ -170,7 +170,8 @@ func (t *sitting) example(kind, text, outcome string, calls []chat.Call) example
 	return e
 }
 
-// others counts the outcomes of other readers for a text.
+// others lets other programs read a text: Ollama's parser, if its name in the parameter parser is
+// not empty, and json_repair. It counts what they made of it, beside toolnorm's outcome.
 func (t *sitting) others(w *frame, text, parser string, ours outcome) {
 	if parser != "" {
 		t.beside("Ollama", t.g.Name, ours, t.outcomeOf(w.call, t.ollama(parser, text)))
@@ -189,8 +190,8 @@ func (s *slipped) beside(reader, family string, ours, theirs outcome) {
 	both[1][theirs]++
 }
 
-// split reads a text whole and in pieces, one of six texts at random, and counts whether the two
-// readings differ. They must not.
+// split decodes one text of six, chosen at random, twice: as a whole and in pieces. It counts
+// whether the results differ, which they must not.
 func (t *sitting) split(kind, text string) {
 	if t.r.Intn(6) > 0 {
 		return

@@ -8,8 +8,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// fixture puts on a server what the conformance tool calls by name: it says in each scenario's text
-// what it expects. Names and addresses are therefore the conformance tool's own, not ours.
+// fixture adds to a server all tools, resources and prompts that the official conformance test of
+// MCP asks for. Their names and addresses come from that test, which says in each scenario what it
+// expects.
 func fixture(s *server.MCPServer) {
 	contents(s)
 	reports(s)

@@ -50,8 +50,9 @@ func logging(s *server.MCPServer, answer string) toolFunc {
 	}
 }
 
-// progress sends a client that asked for it how many percent are done. The token in _meta means
-// that reports are wanted, and which call they belong to; without one nothing may be sent.
+// progress tells the client how many percent of its call are done, if the call has a progress token
+// in _meta. With the token a client asks for such reports and recognises them. Without one nothing
+// may be sent. It returns an error if sending fails.
 func progress(ctx context.Context, s *server.MCPServer, r mcp.CallToolRequest, percent int) error {
 	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return nil

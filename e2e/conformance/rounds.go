@@ -54,8 +54,9 @@ func rounds(s *server.MCPServer) {
 		mcp.WithPromptDescription("A prompt that asks first.")), askingPrompt)
 }
 
-// confirmation asks once, and wants its state back with the answer.
-// A state that was changed on the way is refused by the library, before this is called.
+// confirmation is a tool that asks the client's user to confirm, and then answers "state-ok". Its
+// question carries the state "asked", which the client must send back with the answer. If a client
+// changes the state, the library rejects the request and does not call confirmation.
 func confirmation(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if r.Params.RequestState == "asked" && elicited(r.Params.InputResponses, "confirm") != nil {
 		return mcp.NewToolResultText("state-ok"), nil
@@ -81,8 +82,9 @@ func several(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, err
 		field(user, "name"), len(roots.Roots))), nil
 }
 
-// twice asks for a name and then for a colour. The state of the second round is the name.
-// What it knows is in the state, not in memory: the second round may reach another replica.
+// twice is a tool that asks the user for a name and, in a second round, for a colour. The client
+// sends the name back as the state of the second round. The tool keeps nothing in memory, because
+// the second round can reach another replica.
 func twice(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	name, color := elicited(r.Params.InputResponses, "step1"),
 		elicited(r.Params.InputResponses, "step2")

@@ -17,8 +17,9 @@ var reserved = []string{
 	"<|eom|>",
 }
 
-// cutter hands out pieces and keeps them unique. Two equal pieces would be one token, and the
-// chain, which goes by tokens, would not know which of the two it is at.
+// cutter cuts texts into pieces, no two of which are equal. Equal pieces would be one token. The
+// model chooses the next token by the last one, so it would not know after which of the two pieces
+// it is.
 type cutter struct{ used map[string]bool }
 
 // withControl cuts a script at its control tokens, each of which becomes one piece. The text

@@ -20,8 +20,9 @@ const (
 // It is what GGUF takes when the key general.alignment is missing, as it is here.
 const alignment = 32
 
-// describe writes what a loader must know besides the weights.
-// freq_base is 1e9 so that the slowest pair of a head does not turn at all, see attention.
+// describe writes the keys of the file: what a server must know of the model besides its weights.
+// The frequency base 1e9 makes the rotation of the slowest pair in each attention head too small to
+// matter.
 func (m *Model) describe(f *file, v *vocabulary) {
 	f.str("general.architecture", "llama")
 	f.str("general.name", "scripted")
@@ -123,8 +124,8 @@ func (f *file) tensor(t tensor) {
 	f.tensors = append(f.tensors, t)
 }
 
-// writeTo writes head, keys, places and data in the order of GGUF version 3, the version that
-// llama.cpp and Ollama both read.
+// writeTo writes the file in the format GGUF, version 3: head, keys, places of the tensors, and
+// their data. llama.cpp and Ollama can both read this version. It returns an error if w does.
 func (f *file) writeTo(w io.Writer) (n int64, err error) {
 	out := []byte("GGUF")
 	out = binary.LittleEndian.AppendUint32(out, 3)

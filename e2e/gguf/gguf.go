@@ -28,8 +28,8 @@ import (
 	"strings"
 )
 
-// Script is one answer of the model.
-// Parts of a piece each are for borders between tokens that matter, as one in the middle of a mark.
+// Script is one text that a test model writes, cut into pieces, each of which is a token. With
+// several Parts, a test decides where the text is cut, for example in the middle of a tag.
 type Script struct {
 	Name  string   // made of [a-z0-9_.-]; appears in the selector
 	Parts []string // the text. One part is cut freely; of several, each becomes exactly one token
@@ -46,7 +46,8 @@ type Script struct {
 // Selector returns the token that chooses the script.
 func (s Script) Selector() string { return cmp.Or(s.Sign, "<|s:"+s.Name+"|>") }
 
-// Model is a set of scripts, cut into tokens.
+// Model is what a test model can say: a set of scripts, each cut into tokens. It is written to a
+// file in the format GGUF.
 type Model struct {
 	// the file is of a model that gives embeddings, the mean over all tokens, and no text
 	Embeds  bool
@@ -86,8 +87,8 @@ func New(scripts []Script, template string) (*Model, error) {
 	return m, err
 }
 
-// Pieces returns the tokens of a script in order, nil when the model has no such script. They join
-// to the script's text.
+// Pieces returns the pieces into which a script was cut, in order; each is a token. Joined, they
+// are the script's text. It returns nil if the model has no such script.
 func (m *Model) Pieces(name string) []string {
 	for i, s := range m.scripts {
 		if s.Name == name {

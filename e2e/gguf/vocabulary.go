@@ -23,8 +23,9 @@ type vocabulary struct {
 // byte by byte.
 const mergeToken = "Ġt"
 
-// Selectors are user-defined tokens, so a server finds them in a prompt's text, where control
-// tokens may be left unread.
+// vocabulary returns all tokens of the model. The selectors, which choose a script, are
+// user-defined tokens and not control tokens, because servers find user-defined ones in a prompt's
+// text, and may leave control tokens unread.
 func (m *Model) vocabulary() *vocabulary {
 	v := &vocabulary{}
 	for b := range 256 {

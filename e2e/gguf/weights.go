@@ -73,8 +73,9 @@ func (m *Model) tensors(v *vocabulary) []tensor {
 	}
 }
 
-// directions returns the vectors u. In a small model the tokens that choose a script have a
-// dimension each, the pieces share the others, and those that no script leads to are zero.
+// directions returns a vector for each token of the vocabulary. The vectors decide which token
+// follows which. They are random, except in a small model. There a token that chooses a script has
+// a dimension of its own, the pieces of scripts share the others, and tokens in no script are zero.
 func (m *Model) directions(v *vocabulary) [][]float32 {
 	if !m.Small {
 		return v.align(random(len(v.tokens), firstFree, m.width()))
@@ -112,8 +113,8 @@ func random(n, first, dim int) [][]float32 {
 	return out
 }
 
-// align sets one direction for all pieces that are followed only by the same shared piece, since a
-// row that many directions pull comes up by chance.
+// align gives the same direction to all pieces of scripts that only one and the same shared piece
+// follows. With a direction for each of them, the shared piece would come up by chance.
 func (v *vocabulary) align(u [][]float32) [][]float32 {
 	first := map[int]int{} // of those in front of a shared piece
 	for _, pieces := range v.pieces {

@@ -137,15 +137,16 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// fragment is a part of a call.
+// fragment is a part of a tool call, as one event of a stream brings it.
 type fragment struct {
 	Index    int
 	ID       string
 	Function struct{ Name, Arguments string }
 }
 
-// chunk adds what one event says. Reasoning has two names: Ollama's is reasoning, llama-server's
-// reasoning_content.
+// chunk adds the contents of one event of a stream to the answer. It knows both names of reasoning:
+// reasoning of Ollama and reasoning_content of llama-server. It returns an error if the event
+// reports one or is not valid JSON.
 func (a *Answer) chunk(data string) error {
 	var c struct {
 		Error   json.RawMessage

@@ -92,7 +92,8 @@ func (r Report) scores(w io.Writer) {
 	}
 }
 
-// name returns the way, with the strategy that was used when the way left the choice open.
+// name returns the row's name in the report: the field Way. If toolnorm could choose how to call
+// the model, the name of the strategy that it chose follows in brackets.
 func (r Row) name() string {
 	if len(r.Answers) > 0 && r.Answers[0].Strategy != "" &&
 		!strings.Contains(r.Way, r.Answers[0].Strategy) {

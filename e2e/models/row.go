@@ -47,9 +47,9 @@ func (r Row) Whole(prompts []exam.Question) bool {
 	return len(prompts) > 0 && len(r.Answers) == len(prompts)
 }
 
-// Saved returns the row with the answers that Save kept, perhaps not all. A row that is not there
-// has none; so has one of other prompts. Answers to other prompts would be compared with the wrong
-// calls.
+// Saved returns the row with the answers that Save kept in the folder dir; there may be fewer than
+// prompts. It returns r unchanged if none are kept, or if they answer other prompts, since they
+// would then be compared with the wrong calls. It returns an error if the file cannot be read.
 func (r Row) Saved(dir string, prompts []exam.Question) (Row, error) {
 	b, err := os.ReadFile(r.file(dir))
 	if errors.Is(err, fs.ErrNotExist) {

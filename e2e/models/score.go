@@ -13,8 +13,9 @@ type Score struct {
 	Median float64 // seconds a reply took
 }
 
-// ScoreOf compares answers with what was wanted, in the same order.
-// The median is that of all replies: one that hung does not hide the rest, as it would in a mean.
+// ScoreOf compares each answer with the calls that its prompt should lead to, and returns the
+// counts. Both lists have the same order. Score.Median is the median time of all replies; a mean
+// would be distorted by one reply that hung.
 func ScoreOf(prompts []exam.Question, answers []Answer) (s Score) {
 	var seconds []float64
 	for i, p := range prompts[:min(len(prompts), len(answers))] {

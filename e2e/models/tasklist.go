@@ -12,8 +12,9 @@ var English = map[string]string{"개발": "Development", "인사": "HR", "재무
 	"고객지원": "Customer Support",
 	"보안":   "Security", "총무": "General Affairs"}
 
-// Tasks returns the tasks. The first half is there to build on; the second was written with it, and
-// nothing is built on it.
+// Tasks returns all tasks for the agent. The first half was used during development. The second
+// half was written at the same time but never used then, so its results tell how the agent does on
+// new tasks.
 func (c *Company) Tasks(now time.Time) []Task {
 	first, held := c.built(now), c.held(now)
 	for i := range held {
@@ -123,7 +124,7 @@ func (c *Company) held(now time.Time) []Task {
 	}
 }
 
-// Tried is what the agent made of a task.
+// Tried is the result of one task: what the agent answered, and what is wrong with that.
 type Tried struct {
 	Task    Task
 	Text    string

@@ -149,7 +149,8 @@ func (c *Company) left(id string, year int) float64 {
 	return l.total - l.used
 }
 
-// one makes a task.
+// one returns a task with the given text. Its answer takes the given number of tool calls, and must
+// match all the regular expressions in want, without regard to case.
 func one(steps int, text string, want ...string) Task {
 	t := Task{Steps: steps, Text: text}
 	for _, w := range want {
@@ -168,7 +169,8 @@ func (c *Company) winner(text, winner, loser string) Task {
 	return t
 }
 
-// more returns the id of the two that has more, and the other.
+// more compares two people by the function of. It returns the id of the one with the larger value
+// as winner, and the other id as loser.
 func more(a, b string, of func(string) float64) (winner, loser string) {
 	if of(a) > of(b) {
 		return a, b

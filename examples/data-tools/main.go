@@ -42,7 +42,8 @@ func main() {
 // found is the result of a search.
 type found struct{ Documents [][]string }
 
-// run searches in the three ways.
+// run makes the same search by the command toolrun, by an MCP client and in a chat, and prints the
+// results. It returns an error if one of the three fails.
 func run(ctx context.Context, w io.Writer, url string,
 	byCommand func(context.Context, string) ([]byte, error)) error {
 	out, err := byCommand(ctx, `{"query_list": ["created_at"], "n_results": 1}`)

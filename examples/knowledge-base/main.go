@@ -69,7 +69,8 @@ func arguments(base, query string) map[string]any {
 		"threshold": 0.3}
 }
 
-// run asks in the three ways.
+// run asks the same question by the command toolrun, by an MCP client and in a chat, and prints the
+// answers. It returns an error if one of the three fails.
 func run(ctx context.Context, w io.Writer, url, base string,
 	byCommand func(context.Context, string) ([]byte, error)) error {
 	args, err := json.Marshal(arguments(base, "リモートワーク手当の金額は？"))

@@ -187,7 +187,7 @@ func (w *Worker) start() {
 	}
 }
 
-// end kills a process, so that another may be started.
+// end kills the process p of a worker. After that the worker can start another one in its place.
 func (w *Worker) end(p *process) {
 	p.kill()
 	w.mu.Lock()

@@ -193,9 +193,9 @@ func isForm(r *http.Request) bool {
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data"
 }
 
-// hostAllowed reports whether a Host header is allowed. Every IP address is, because a rebinding
-// needs a name whose address the attacker can change. Names that end in .localhost never leave the
-// machine in a browser.
+// hostAllowed reports whether a Host header is allowed. The check stops DNS rebinding, which needs
+// a name whose address the attacker can change. So every IP address is allowed, and names that end
+// in .localhost, because browsers send those to this machine only.
 func (g *Guard) hostAllowed(hostport string) bool {
 	host := HostName(hostport)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

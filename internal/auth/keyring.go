@@ -94,9 +94,9 @@ func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey,
 	return found, nil
 }
 
-// look returns the cached keys that fit. The result old reports whether the cached keys are too old
-// to be used. The channel next is closed as soon as a later call of look may find other keys. look
-// starts a fetch if one is due, and does not wait for it.
+// look returns those cached keys that have the given key id and algorithm. The result old reports
+// whether the cached keys are too old to be used. The channel next is closed as soon as a later
+// call of look can find other keys. look starts a fetch if one is due, and does not wait for it.
 func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

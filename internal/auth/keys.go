@@ -166,7 +166,8 @@ func (k Keys) find(key string) (label string, ok bool) {
 }
 
 // who returns the principal who sent a request, with the sets of tools and the rights that the
-// settings grant. Its errors are those of known.
+// settings grant. It fails if a credential is missing or wrong. It returns nil without an error if
+// the request has none and the path needs none.
 func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, error) {
 	p, err := g.known(h, r, need)
 	if p != nil {

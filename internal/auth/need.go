@@ -55,9 +55,10 @@ func (g *Guard) need(r *http.Request) Need {
 	return g.Needs[pattern]
 }
 
-// ownPages returns an error for a request from a page of another origin. For chats the guard admits
-// the pages of this machine, but any program's development server may have such a page. Programs
-// send none of these headers and pass, unless they change something.
+// ownPages returns an error if a web page of another origin sent the request, by the headers Origin
+// and Sec-Fetch-Site. Pages on this machine may chat, but not use what ownPages guards: any program
+// under development can serve such a page. A request without either header is from a program and
+// passes, unless it changes something.
 func ownPages(r *http.Request, need Need) error {
 	foreign := fault.New(fault.Forbidden, "web pages of other origins may not ask %s", r.URL.Path)
 	site := r.Header.Get("Sec-Fetch-Site")

@@ -37,9 +37,9 @@ func preflight(h http.Header, r *http.Request) {
 	}
 }
 
-// isToken reports whether s looks like the name of a header. HTTP allows more characters than any
-// client uses. Names with others are rejected, because the names are copied into a header of the
-// answer.
+// isToken reports whether s can be the name of a header. It accepts only letters, digits and "-_.":
+// HTTP allows more characters, but no client uses them. The check is needed because names from the
+// request are copied into a header of the answer.
 func isToken(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }

@@ -112,8 +112,8 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 }
 
 // find returns the server's description of the collection, whose id all other requests need. It
-// asks the server only once. It fails if the collection does not exist, and does not create it,
-// because a typo would leave an empty collection behind. Other errors are those of do.
+// asks the server only once. It fails if the server does not answer, or if the collection does not
+// exist: creating it would leave an empty collection behind after a typo.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -81,8 +81,8 @@ func (x *examination) named(name string) *Way {
 	return &x.m.Ways[i]
 }
 
-// title returns the name of the way of calling. If the field Wording is set, it follows in
-// brackets; it says how the prompt describes the tools.
+// title returns the name of the way of calling. If the field Wording, which says how a prompt
+// describes the tools, is set, it follows in brackets.
 func (w Way) title() string {
 	if w.Wording != "" {
 		return w.Name + " (" + w.Wording + ")"

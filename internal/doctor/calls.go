@@ -115,8 +115,9 @@ func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	return f.Message, f.Kind == fault.Invalid && i == 0
 }
 
-// markUntried sets the note of ways that were not tried, or not to the end, and returns them. They
-// stay in the report, so that the note explains why their results are missing.
+// markUntried sets the note of each way of calling to why, and returns the ways. It is for those
+// that were not tried, or not to the end. They stay in the report, so that the note explains why
+// their results are missing.
 func markUntried(ways []Way, why string) []Way {
 	for i := range ways {
 		ways[i].Note = why
@@ -158,9 +159,9 @@ func (x *examination) hangs(strategy string) bool {
 		x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
 }
 
-// forced returns an engine that uses only this strategy for every model, and otherwise follows the
-// settings. For the strategy in use it is the current engine, which remembers what it has found
-// out. A new engine probes again if its strategy needs that.
+// forced returns an engine that uses only the given strategy for every model, and otherwise follows
+// the settings. If that strategy is in use anyway, it returns the current engine, which remembers
+// what it has found out about models. A new engine has to find it out again.
 func (x *examination) forced(strategy string) *engine.Engine {
 	if strategy == x.facts.Strategy {
 		return x.engine

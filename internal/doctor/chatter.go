@@ -61,9 +61,9 @@ func (x *examination) chatter(ctx context.Context) bool {
 	return true
 }
 
-// small asks questions with the strategy in use. The parameter gate is the value of the setting
-// ask-before-tools, and what is the text for the display of progress. small returns the questions
-// that were answered wrongly, and how many seconds all questions took.
+// small asks a model all the questions, with the strategy that is in use for it. It returns those
+// that were answered wrongly, and how many seconds all took together. The parameter gate is a value
+// of the setting ask-before-tools, and what is the text that the display of progress shows.
 func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (
 	missed []exam.Question, seconds float64) {
 	cfg := x.cfg.Engine

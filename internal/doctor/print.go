@@ -149,7 +149,8 @@ func Printable(r rune) rune {
 	return r
 }
 
-// title begins a part. The text before it has its own column widths.
+// title prints the heading of the next part of the report. It first prints the lines before it, so
+// that these and the part have columns of different widths.
 func (p *page) title(text string) {
 	p.Flush()
 	p.line(text)
@@ -208,7 +209,8 @@ func (p *page) models(s Server) {
 	}
 }
 
-// demo prints one line about the demo's models.
+// demo prints one line about the models of the demo server, which are all alike: one for each
+// format of calls.
 func (p *page) demo(s Server) {
 	p.findings(Finding{OK, "models", plural(len(s.Models), "model") +
 		", one for each format: demo/hermes, …", ""})

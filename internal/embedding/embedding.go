@@ -117,9 +117,10 @@ func (c *Client) ollama() bool {
 	return err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/api/embed")
 }
 
-// ask returns the vectors of one request, in the order of the texts. It asks OpenAI's API for the
-// encoding "float" explicitly, although that is the default, since some libraries ask for base64.
-// It fails as post.JSON and read do.
+// ask sends one request and returns the vectors of the texts, in their order. With OpenAI's API it
+// asks for the encoding "float" although that is the default, since some servers send base64
+// otherwise. It fails if the server does not answer with status 200, or if a vector in the answer
+// is missing or of no use.
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}
 	if c.ollama() {
@@ -138,9 +139,10 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	return read(reply, len(texts))
 }
 
-// read returns the n vectors in a reply of either form. OpenAI's form may list them in any order.
-// It fails if the reply is not JSON or if a vector is missing, sent twice, zero or not finite. One
-// useless vector would spoil every later comparison, because nothing is near to it.
+// read returns the n vectors in a reply of Ollama's API or OpenAI's, in the order of the texts;
+// OpenAI's API numbers the vectors and may send them in any order. It fails if the reply is not
+// JSON, or if a vector is missing, sent twice, zero or not finite. A vector that is zero is near to
+// nothing, so it would spoil every later comparison.
 func read(reply []byte, n int) ([][]float32, error) {
 	var body struct {
 		Data []struct {

@@ -82,8 +82,9 @@ func (w Want) fits(args json.RawMessage) bool {
 	return len(got) == 0
 }
 
-// same reports whether the parameter got, a value that a model wrote, matches the parameter want,
-// an expected value; see Parse for the patterns.
+// same reports whether got, a value that a model wrote, matches want, an expected value. If want is
+// a string, case and white space at both ends do not matter; if it begins with ~, it is a regular
+// expression. Other values must be equal.
 func same(want, got json.RawMessage) bool {
 	w, g := decode(want), decode(got)
 	pattern, ok := w.(string)

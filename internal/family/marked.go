@@ -19,11 +19,12 @@ type Stretch struct {
 // of reports whether s is not empty and lies inside the given text.
 func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s.To <= len(text) }
 
-// FromMarked returns a family's file made from one reply in which a person has marked the name and
-// the arguments of a call. (Learn makes such a file from replies without marks.) If the marked
-// arguments contain the name, they are the whole call. If a known family reads the reply, the file
-// refers to it. The file is called format, and is for models whose names begin with the parameter
-// model. FromMarked fails if a mark is outside of the text, or no declaration reads the call.
+// FromMarked returns the text of a file that declares how a family of models writes calls. It makes
+// the file from one reply in which a person has marked the name and the arguments of a call; Learn
+// needs no marks. If the arguments as marked contain the name, they are the whole call. If toolnorm
+// can read the reply already, the file only refers to the family by which it does. The new family
+// is called format, and is for models whose names begin with the parameter model. FromMarked fails
+// if a mark is outside of the text, or no declaration reads the call.
 func FromMarked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (
 	file string, questions []string, err error) {
 	if !name.of(r.Raw) || !args.of(r.Raw) {
@@ -61,8 +62,9 @@ func FromMarked(format, model string, set *adapters.Set, r Reply, name, args Str
 	return lines + learnedCases(f, []Reply{r}), questions, nil
 }
 
-// learnFor calls Learn for one reply. In the resulting file, the line of models then names the
-// parameter model, followed by *, instead of the family. It fails as Learn does.
+// learnFor calls Learn, with a single reply. In the file that it returns, the line "models" has the
+// pattern of the model's name, such as "my-model*", in place of that of the family. It fails if
+// Learn does.
 func learnFor(format, model string, set *adapters.Set, r Reply) (
 	file string, questions []string, err error) {
 	file, questions, err = Learn(format, set, []Reply{r})

@@ -48,7 +48,7 @@ type Bodies struct {
 	running sync.WaitGroup // counts calls of giveBack
 }
 
-// place is a request that waits for space.
+// place is a request that waits for space in memory for its body.
 type place struct {
 	size  int64
 	ready chan struct{} // closed when the request has got its space
@@ -151,7 +151,9 @@ func (b *Bodies) admit() {
 	}
 }
 
-// release subtracts size bytes from one of the counters, and admits waiting requests.
+// release subtracts size bytes from the counter to which the pointer from leads, and admits
+// requests that wait for the space. If much was released, it arranges that the memory is given back
+// to the system later.
 func (b *Bodies) release(from *int64, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -216,7 +218,8 @@ func (h *held) shrink(size int64) {
 	}
 }
 
-// counted is a body of unknown length. At its end its space shrinks to its real length.
+// counted is a request's body of unknown length, for which the largest possible space was reserved.
+// At the end of the body, the space that it did not need is released.
 type counted struct {
 	io.ReadCloser
 	held *held

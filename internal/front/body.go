@@ -18,10 +18,10 @@ const mostUnread = 256 << 10
 // that is 2 KiB a second, slower than any connection over which models are uploaded.
 const uploadStep = 64 << 10
 
-// body is a request's body with a deadline, which is set on the connection. The deadline is removed
-// when the body is complete, because net/http then watches the connection for a client that leaves,
-// and would take an expired deadline for that. http.Server.ReadTimeout cannot be used, since it
-// would end long streams.
+// body is a request's body with a deadline for reading it, which is set on the connection. The
+// deadline is removed when the body is complete: from then on net/http watches the connection to
+// notice that the client leaves, and it would also believe that when a deadline expires.
+// http.Server.ReadTimeout cannot be used, since it would end long streams.
 type body struct {
 	io.ReadCloser
 	connection *http.ResponseController

@@ -49,7 +49,7 @@ func Prints(src []byte) ([]Print, error) {
 	return out, nil
 }
 
-// prints reports whether a group is a printing case.
+// prints reports whether a group tests how a call is printed and not how a text is decoded.
 func (g *group) prints() bool { return g.has("calls") || g.has("printed") || g.has("results") }
 
 // take sets one part of a case from its section. It fails if the part is unknown or a line of it is

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Section is one named text of a case file. If the file has a quoted section, Name is without the
-// word "quoted" and Text is unquoted.
+// Section is one part of a case file: a heading, Name, and the lines below it, Text. If the word
+// "quoted" is in the heading, it is not in Name, and Text is unquoted.
 type Section struct{ Name, Text string }
 
 // Sections parses a case file into its sections. A section begins with a line "-- NAME --", and its

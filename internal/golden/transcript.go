@@ -67,8 +67,8 @@ func (w *writer) event(e chat.Event) error {
 	return nil
 }
 
-// endText writes the joined text, if there is any, as a Go literal, so that white space and control
-// bytes are visible.
+// endText ends a run of text events, which are joined, and writes their text, if there is any, as a
+// Go string literal, so that white space and control bytes are visible.
 func (w *writer) endText() {
 	if w.kind != chat.None {
 		fmt.Fprintf(w, "%s %s\n", w.kind, strconv.Quote(string(w.text)))

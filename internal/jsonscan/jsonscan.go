@@ -213,8 +213,8 @@ func (s *Scanner) close() state {
 	return s.ended()
 }
 
-// ended returns the state after a value: complete if the value was the outermost one, and otherwise
-// more.
+// ended returns the state after a value has ended: complete if it was the outermost one, and
+// otherwise more, in which a comma or a closing bracket is expected.
 func (s *Scanner) ended() state {
 	if len(s.stack) == 0 {
 		return complete

@@ -30,7 +30,7 @@ type Cache[V any] struct {
 	bytes  int                      // of all texts
 }
 
-// entry is the value of one text. The first caller makes it.
+// entry is the cached value of one text. It is made once, by the first caller that needs it.
 type entry[V any] struct {
 	text string
 	once sync.Once

@@ -270,8 +270,9 @@ func (l *Limiter) leave(c *caller, t *ticket) {
 	c.tokens.add(now, spent)
 }
 
-// caller returns the counts for a key, and creates them if necessary. If there are too many
-// callers, it returns the shared ones. l.mu must be held.
+// caller returns the counts of the caller with the given key, and creates them if necessary. If
+// there are too many callers, the new ones have one count in common, which it returns. l.mu must be
+// held.
 func (l *Limiter) caller(key string, now time.Time) *caller {
 	if c := l.callers[key]; c != nil {
 		return c

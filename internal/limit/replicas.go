@@ -126,8 +126,8 @@ func (l *Limiter) hear(now time.Time, notes []Note) {
 	l.others = others
 }
 
-// heard adds the counts of a report that was made some time ago. Counts that are too old by now are
-// ignored.
+// heard adds counts of another replica to the window. The parameter since is the time that has
+// passed since the replica reported them. Counts that are too old by now are ignored.
 func (w *window) heard(now time.Time, since time.Duration, all [][2]int64) {
 	w.pass(now)
 	for _, one := range all {

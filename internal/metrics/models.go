@@ -46,10 +46,10 @@ func (m *Metrics) Use(s Source) {
 	m.models.asked = time.Time{}
 }
 
-// Named calls the function do with two labels: that of a requested model and that of the model's
-// server. If the model is known or the queue is full, it calls the function at once. Otherwise it
-// does so after the servers were asked for their models, with the label Other for a model that is
-// still unknown.
+// Named finds the labels of a requested model and of the server that has it, and calls the function
+// do with both. If the model is known, it calls do before it returns. Otherwise the call waits in a
+// queue until the servers were asked for their models; a model that is unknown after that has the
+// label Other. If the queue is full, Named calls do with Other before it returns.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
 // named calls the function do with the labels of a model and of its server. If the model is unknown

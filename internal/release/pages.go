@@ -75,9 +75,9 @@ func keepLinks(all []entry) []entry {
 	return out
 }
 
-// rewritten returns a page in which each local link outside of code is replaced with the result of
-// replace. The text of a link may contain code in backquotes. So links are matched independently of
-// code, and one is skipped only if it begins inside code.
+// rewritten returns a page of Markdown in which each local link outside of code is replaced with
+// what the function replace returns for it. A link that begins inside code is skipped. Code inside
+// the text of a link, in backquotes, does not matter.
 func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	code := shownCode.FindAllIndex(page, -1)
 	inCode := func(at int) bool {

@@ -80,10 +80,10 @@ func (r *Reading) explainText(f *adapters.Format, t Text) {
 // word matches what could be the name of a tool.
 var word = regexp.MustCompile(`[A-Za-z_][\w.-]{1,63}`)
 
-// otherCalls returns the names of the calls that the text would contain if every word of it were a
-// tool, or nil if there are none. The decoder takes a call such as <tool_call>{"name": "get_time",
-// …} for plain text unless get_time was offered. If it becomes a call once get_time is among the
-// tools, the missing tool was the reason.
+// otherCalls returns the names of tools that the text would call if they were offered, or nil if
+// there are none. The decoder takes <tool_call>{"name": "get_time", …} for plain text unless the
+// tool get_time is offered. So otherCalls offers every word of the text as a tool. If the text then
+// has a call, a missing tool was the reason why it had none before.
 func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
 	open := t
 	open.Tools = nil

@@ -66,7 +66,7 @@ type Desk struct {
 	hears sync.Map // the subject of questions -> func(context.Context, json.RawMessage) any
 }
 
-// letter is a question, or the answer to one.
+// letter is a message between two replicas: a question, or the answer to one.
 type letter struct {
 	// the id of the question; empty: no answer is wanted
 	ID    string          `json:"id,omitempty"`

@@ -38,8 +38,8 @@ func Near(word string, names []string, most int, short func(name string) string)
 	return near[:min(most, len(near))]
 }
 
-// apart returns a distance between two names, which orders similar names, and whether they are
-// similar at all. If the result near is false, the result n has no meaning.
+// apart returns whether two names are similar and, in n, a number by which similar names can be
+// ordered: the smaller, the more similar. If near is false, n has no meaning.
 func apart(a, b string) (n int, near bool) {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -68,8 +68,8 @@ func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (
 	return db.listenSQLite(ctx, failed)
 }
 
-// tell sends a value to c unless one is already waiting. The channel has a buffer of one, so a slow
-// reader reads again once, however many changes there were.
+// tell sends a value to c unless one is waiting there already. The channel has a buffer of one. So
+// a receiver that was slow gets one value for several changes.
 func tell(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -152,8 +152,9 @@ func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) 
 	return conn, nil
 }
 
-// waitFor sends a value to the channel changed after each notice. When the connection is lost or
-// ctx ends, it closes the connection and returns the error.
+// waitFor waits for notices from PostgreSQL, and sends a value to the channel named changed after
+// each. It returns an error when the connection is lost or ctx ends, and then closes the
+// connection.
 func waitFor(ctx context.Context, conn *pgx.Conn, changed chan<- struct{}) error {
 	defer conn.Close(context.WithoutCancel(ctx))
 	for {

@@ -33,10 +33,11 @@ func (r *Row) Scan(columns ...any) error { return r.scan(columns...) }
 // Without records why a part of a row was left out although the row itself is used.
 func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 
-// Read runs a query, calls the function one for each row, and returns the results of these calls.
-// If a call returns an Unusable, the row is left out, and the function odd, if not nil, is called
-// with the reason. Any other error ends Read, which returns it. The rows are closed before Read
-// returns, because a transaction has one connection, which in PostgreSQL runs one query at a time.
+// Read runs a query, calls the function one for each row, and returns what these calls return. If a
+// call fails with an error of type Unusable, the row is left out, and odd is called with the reason
+// if it is not nil. Read fails with any other error of a call, or if the query fails. It reads all
+// rows before it returns, because a transaction has a single connection, which in PostgreSQL can
+// run only one query at a time.
 func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string),
 	one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := in.QueryContext(ctx, query, args...)
@@ -139,7 +140,7 @@ func (t text) Scan(value any) error {
 	return nil
 }
 
-// number is a sql.Scanner for a column of whole numbers.
+// number reads a column of whole numbers. It implements sql.Scanner.
 type number[N int | int64] struct {
 	into        *N
 	least, most int64

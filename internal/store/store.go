@@ -79,10 +79,10 @@ type Lazy struct {
 	db *DB // nil until it is needed
 }
 
-// Open returns the database. The first call opens it as [Open] does and brings the tables of the
-// domain up to date. If the file does not exist, the parameter make decides. If make is true, Open
-// creates the file; otherwise it returns nil without an error. It returns an error if the database
-// cannot be opened or migrated.
+// Open returns the database. The first call opens it as the function [Open] does, and creates or
+// changes the tables of l.Domain by l.Steps. If the file does not exist and make is true, Open
+// creates it; if make is false, Open returns nil without an error. It returns an error if the
+// database cannot be opened or its tables cannot be changed.
 func (l *Lazy) Open(ctx context.Context, make bool) (*DB, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +115,9 @@ func (l *Lazy) Close() error {
 }
 
 // Close ends all listeners, waits up to closeWait for running statements, and closes the database.
-// It waits because database/sql does not: it closes a connection in use only once that is returned,
-// and until then SQLite creates and removes files beside its own.
+// The wait is needed because the Close of database/sql does not wait: a connection that runs a
+// statement is closed later, and until that is done SQLite creates and removes files beside the
+// database.
 func (d *DB) Close() error {
 	d.listeners.Close()
 	for end := time.Now().Add(closeWait); d.Stats().InUse > 0 && time.Now().Before(end); {

@@ -109,11 +109,12 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return b, nil
 }
 
-// openCompany opens the sample company and registers its tools if c.Sample says so. They are
-// registered first, so they come first in every list. With "auto" they are offered only while there
-// is no other tool. Otherwise a model would call them even if its user made other tools, although
-// the company does not exist. If a caller calls one that is not offered, the registry says why.
-// openCompany fails if the sample cannot be opened.
+// openCompany opens the sample company, and registers its tools as the setting c.Sample says:
+// never, always, or with "auto" only as long as there is no other tool. With other tools, a model
+// would call those of the sample although that company does not exist. For a tool that is not
+// offered, the registry is told a reason, which a caller of the tool gets. openCompany must run
+// before other tools are registered, so that these tools come first in every list. It fails if the
+// sample's data cannot be opened.
 func (b *Box) openCompany(ctx context.Context, c Config) (err error) {
 	if b.Company, err = company.Open(ctx, b.db, nil); err != nil {
 		return err

@@ -57,9 +57,10 @@ func squeeze(to []int8, v []float32) float32 {
 	return most / 127
 }
 
-// Search returns the n rows nearest to q by their bytes, as Index.Search does. The true nearest
-// rows are among the best 4n hits, which the caller then orders by the vectors themselves. It
-// returns nil if q has another length than the vectors.
+// Search returns the n rows whose vectors are nearest to q. It compares vectors that are rounded to
+// one byte a number, so it is fast and not exact: the true nearest n rows are among its best 4n
+// hits, which the caller must order by the unrounded vectors. It returns nil if q has another
+// length than the vectors.
 func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil

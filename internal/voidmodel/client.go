@@ -118,10 +118,11 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// reply sends the conversation and reads the reply; call is nil if it contains none. The parts of a
-// native call are those with index 0, joined; other calls are parsed from the text. An empty reply
-// is an error, as in Void, and finish_reason is ignored, as in Void. Void repeats a request after
-// any error, but reply does not, because a test could then pass by chance.
+// reply sends the conversation, and reads the reply as the editor Void does. It returns the text
+// that Void would show, and the call and its id; call is nil if there is none. If the model was
+// offered native tools, it joins the parts of the call with index 0. Otherwise it parses the call
+// from the text. An empty reply is an error, and finish_reason is ignored, as in Void. After an
+// error Void repeats the request; reply does not, because a test could pass by chance then.
 func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (
 	shown string, call *Call, id string, err error) {
 	config := openai.DefaultConfig("")

@@ -94,10 +94,10 @@ func (v *Parser) End() (shown string, call *Call) {
 	return shown, call
 }
 
-// firstOf returns the name of the first parameter in the list that has a tag anywhere in the text,
-// and the text after that tag. begin is "<" or "</"; found is false if no parameter has a tag in
-// the text. The order of the list decides. So a value that contains the tag of another parameter
-// cannot be written in Void's form, which has no escaping.
+// firstOf returns the name of the first of the parameters whose tag is anywhere in the text, and
+// the text after that tag. The parameter begin is the beginning of the tag, "<" or "</". If no tag
+// is found, found is false. The order of the parameters decides, not that of the text, as in Void.
+// So a value cannot contain the tag of another parameter, since Void's form has no escapes.
 func firstOf(params []Param, text, begin string) (name, after string, found bool) {
 	for _, p := range params {
 		if _, rest, ok := strings.Cut(text, begin+p.Name+">"); ok {

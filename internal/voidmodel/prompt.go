@@ -32,8 +32,9 @@ func Prompt(tools []Tool, inPrompt bool) string {
 	return b.String()
 }
 
-// reprint returns an earlier call in the form in which Void appends it to the text of its reply.
-// The parameters are in the order of the tool, not of the model, and missing ones are left out.
+// reprint returns a call as the editor Void writes it when it sends an earlier reply again: in
+// tags, after the text of the reply. The parameters are in the order in which the tool declares
+// them, not in the model's. Parameters without a value are left out.
 func reprint(t Tool, args map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    <%s>", t.Name)

@@ -158,8 +158,8 @@ func readSteps(text string, x float64) int64 {
 	return int64(max(exponent, -exponent)) / 8
 }
 
-// withoutUnderscores returns a text without underscores. It returns false if one of these is not
-// between two digits.
+// withoutUnderscores returns a text without its underscores, as in 1_000. It returns false if an
+// underscore is not between two digits.
 func withoutUnderscores(s string) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '_' && (i == 0 || i+1 == len(s) || !IsDigit(s[i-1]) || !IsDigit(s[i+1])) {

@@ -228,10 +228,10 @@ func (p *parser) targetGroup(c *Comprehension, end string) Target {
 	return group
 }
 
-// bind sets the slots of the names in p.names[mark:] that are in scope, and removes these names
-// from p.names. For each other name, the frame with its variable is one further out, so its Hops
-// are increased. The names from outerFrom to outerTo are evaluated outside of the scope and stay
-// unchanged.
+// bind is called at the end of a scope, which declares the names in the parameter scope. The names
+// that were used in it are p.names[mark:]. Those that the scope declares get their slot and are
+// removed from p.names. For the others, the variable is one frame further out, so their Hops are
+// increased. Names from outerFrom to outerTo belong to the surrounding scope and stay unchanged.
 //
 //	[[x for x in range(x)] for x in [1, 2]] → [[0], [0, 1]]
 //	[x for x in [1] for x in [x + 1]] → [2]

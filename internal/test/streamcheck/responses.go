@@ -94,10 +94,10 @@ type responseChecker struct {
 }
 
 // CheckResponses reads a whole stream of the Responses API. It returns the assembled response, and
-// a line for each violation of a rule. The rules are all that Codex, the SDKs of OpenAI and Vercel,
-// and pi need. One item is sent at a time. Each event has its name, its sequence number and the
-// index of its item. The deltas join to the text at the end. There is one end. A reply that did not
-// end well has no call that can be run.
+// a line for each violation of a rule. The rules are what clients need: Codex, the SDKs of OpenAI
+// and Vercel, and pi. Items are sent one after the other. Each event has its name, its sequence
+// number and the index of its item. The deltas, joined, are the text in the last event. There is
+// one end. A reply that did not end well has no call that could be run.
 func CheckResponses(h http.Header, body string) (Response, []string) {
 	c := &responseChecker{seen: map[string]bool{}}
 	if ct := h.Get("Content-Type"); ct != "text/event-stream" {

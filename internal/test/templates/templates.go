@@ -54,10 +54,11 @@ func All() ([]*Recording, error) {
 	return all, nil
 }
 
-// Render returns the recorded prompt of a conversation. It fails with the server's reason if the
-// server refused the conversation. If it was not recorded, the error names the command that records
-// it. Tools are ignored, since all recordings were made with the same ones. Render is a
-// derive.Render, so code that asks servers works with recordings as well.
+// Render returns the prompt that a server once made of a conversation, from the recording. It
+// ignores the tools, since all recordings were made with the same ones. It has the type
+// derive.Render, like the functions that ask a server, so a recording can replace them. It fails
+// with the server's reason if the server refused the conversation. If the conversation was not
+// recorded, the error names the command that records it.
 func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, error) {
 	key := Key(messages)
 	if prompt, ok := r.Prompts[key]; ok {

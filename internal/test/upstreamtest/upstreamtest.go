@@ -43,9 +43,9 @@ func (c Capture) Pieces(w http.ResponseWriter, cuts ...int) {
 	}
 }
 
-// Goldens calls replay with each recorded answer NAME.json in a folder, whole and cut at random
-// offsets. It reports an error if a result differs from the contents of NAME.events. With the flag
-// -update it writes these files instead.
+// Goldens calls the function replay with each recorded answer NAME.json in a folder: once with the
+// whole answer, and five times with random offsets at which it is to be cut. A result that differs
+// from the file NAME.events fails the test. With the flag -update, Goldens writes the file instead.
 func Goldens(t *testing.T, dir string, replay func(t testing.TB, c Capture, cuts ...int) string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) == 0 {
