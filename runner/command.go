@@ -37,9 +37,9 @@ const (
 // only reports whether text consists of characters in letters and no others.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
-// Check returns an error if a shell could read a word of the program as more than a word, or if the
-// first word is an absolute path. Editors take an absolute path for the name of a file: Void drops
-// a first line that is an absolute path from its block.
+// Check returns an error unless every shell reads the program as the words it consists of. It also
+// returns an error if the first word is an absolute path. Editors take such a path for a file's
+// name: Void removes a first line that is an absolute path from a block of code.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
 		if !only(word, wordLetters) || strings.HasPrefix(word, "//") ||

@@ -128,8 +128,8 @@ func number(row []string, column int) (int, error) {
 	return strconv.Atoi(leading.FindString(row[column]))
 }
 
-// better returns a sentence for each case in a table in which another reader is better than
-// toolnorm. It compares two columns of the same row, or the row of the other reader with toolnorm's
+// better returns a sentence for each case in a table in which another program is better than
+// toolnorm. It compares columns of the same row, or the row of the other program with toolnorm's
 // rows. It returns an error if a cell has no number.
 func (s *source) better(t table) (all []string, err error) {
 	for _, row := range t.Rows {
@@ -162,9 +162,8 @@ func (s *source) better(t table) (all []string, err error) {
 	return all, nil
 }
 
-// behind returns a sentence for each row of toolnorm that is worse in a column than another
-// reader's row. The parameter theirs is that row, and name is the column. It returns an error if a
-// cell has no number.
+// behind returns a text for each row of toolnorm that is worse in the column called name than the
+// row theirs, which is another program's. It returns an error if a cell has no number.
 func (s *source) behind(t table, theirs []string, name string) (all []string, err error) {
 	column := slices.Index(t.Head, name)
 	best, err := number(theirs, column)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// suiteResult is the result of canitoolcall's own runner for toolnorm.
+// suiteResult is the result of canitoolcall, a public test of tool calls, run against toolnorm by
+// that test's own program.
 type suiteResult struct {
 	Asked    int      `json:"asked"`
 	Right    int      `json:"right"`

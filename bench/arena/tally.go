@@ -272,7 +272,7 @@ func unlike(a, b answer) int {
 	return 1
 }
 
-// better is a row in which another reader is better than toolnorm.
+// better is a result in which another program reads calls better than toolnorm.
 type better struct {
 	reader *reader
 	row    string

@@ -17,12 +17,12 @@ const (
 	lastChunk = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 )
 
-// Translate serves a proxy that does the least work to make OpenAI's events of Ollama's records,
-// until the process ends, and returns the error of serving. It sends the request's body unchanged
-// to /api/chat. It copies the text of a record from quote to quote without decoding it, does not
-// look for calls, and sends all buffered events together. No proxy that converts the one into the
-// other can do with less. ReverseProxy alone would be an unfair measure, because it gets OpenAI's
-// chunks and converts nothing.
+// Translate serves a proxy that turns Ollama's streams into OpenAI's with the least work that any
+// such proxy must do; the others are measured against it. It sends a request's body unchanged to
+// /api/chat. It copies each text of Ollama's answer into an OpenAI event without decoding it, does
+// not look for calls, and sends all events together that are ready. ReverseProxy alone would be an
+// unfair measure, because it converts nothing. Translate runs until the process ends, and returns
+// the error of serving.
 func Translate(addr, target string) error {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024,
 		DisableCompression: true}}
@@ -51,9 +51,9 @@ func Translate(addr, target string) error {
 	return server.ListenAndServe()
 }
 
-// translate writes an event for each record, and flushes when no more records have arrived. If
-// records come faster than they are written, several events are sent in one write, up to the 4096
-// bytes of the reader's buffer.
+// translate writes an OpenAI event for each line of Ollama's stream, and flushes when no more lines
+// have arrived. If lines come faster than they are written, several events are sent in one write,
+// up to the 4096 bytes of the reader's buffer.
 func translate(w http.ResponseWriter, in *bufio.Reader) {
 	out := make([]byte, 0, 8192)
 	flusher, _ := w.(http.Flusher)

@@ -106,10 +106,10 @@ func (m messages) last() string {
 	return m.Messages[len(m.Messages)-1].Content
 }
 
-// chat renders a prompt if RenderOnly is set. The prompt has the text of each message in a line, so
-// the script is in the last line. Otherwise chat plays the script as Ollama's records of a chat.
-// toolnorm asks for the rendered prompt first, and continues it by /api/generate. The translator
-// sends a chat.
+// chat answers as Ollama's /api/chat does. If RenderOnly is set, it answers with the prompt: the
+// texts of the messages, a line each, so the script is in the last line. toolnorm asks for that,
+// and then continues the prompt by /api/generate. Otherwise, for the proxy that only translates,
+// chat streams the script as a reply.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
@@ -136,8 +136,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, quote(prompt.String())))(w, r)
 }
 
-// generate plays a script as Ollama's records. The script is the last line of the prompt that chat
-// has rendered.
+// generate streams a script as Ollama's /api/generate does. The script is the last line of the
+// request's prompt, which the method chat has rendered.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	var body struct{ Prompt string }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {

@@ -37,7 +37,8 @@ func newTable(show int) *table {
 	return &table{show: show, rows: map[string]*[5]int{}, texts: map[string][]string{}}
 }
 
-// row returns the name of a request's row.
+// row returns the name of the table row in which the request is counted: how the model server
+// answers, which API is used, and whether the answer is streamed.
 func (a asked) row() string {
 	return fmt.Sprintf("%-24s%-14s%-8s", a.kind.name, a.api.name,
 		map[bool]string{true: "stream", false: "whole"}[a.stream])

@@ -10,9 +10,9 @@ import (
 // member is an attack by a member of a chat request in OpenAI's form.
 type member struct{ name, text string }
 
-// with returns an attack: a chat request with the part m, such as hostile tools, sent for a model.
-// The parameter message is the user's message, escaped as in JSON. It is a script for the fake
-// server, or a sentence in which the demo model finds a tool's name.
+// with returns an attack by a chat request to a model. The request contains m.text, for example
+// hostile tools. The parameter message is the user's message, escaped as in JSON: a script for the
+// fake server, or a sentence in which the demo model finds a tool's name.
 func (m member) with(model, message string) attack {
 	return one(m.name+", "+model, "/v1/chat/completions", fmt.Sprintf(
 		`{"model":%q,"messages":[{"role":"user","content":"%s"}],%s}`, model, message, m.text))

@@ -37,8 +37,9 @@ type Unrelated struct {
 	Ratio         float64
 }
 
-// MeasureUnrelated measures Unrelated with a program. It measures up to three times while the ratio
-// is above the limit, as for an attack. It returns an error if a program cannot be run.
+// MeasureUnrelated compares a program's times to the first token with and without MCP servers that
+// misbehave. It measures up to three times while the ratio is above the limit, because other work
+// on the machine can raise it. It returns an error if a program cannot be run.
 func MeasureUnrelated(program string) (u Unrelated, err error) {
 	up, err := fake.Start()
 	if err != nil {

@@ -37,9 +37,9 @@ func MCP(w io.Writer) error {
 	return mcpSessions(w)
 }
 
-// mcpSessions measures what sessions take, and what they leave behind, and writes both to w. It
-// returns an error if a measurement fails. A difference is negative if garbage is collected in the
-// meantime. The page then says 0.
+// mcpSessions measures how much memory and how many goroutines an open MCP session takes, and what
+// remains of closed ones, and writes both to w. What remains can be negative, if garbage was
+// collected in the meantime; the page then says 0. It returns an error if a measurement fails.
 func mcpSessions(w io.Writer) error {
 	idle, err := mcp.IdleSessions()
 	if err != nil {

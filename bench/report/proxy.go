@@ -148,9 +148,10 @@ func openings(w io.Writer, proxies []*drive.Proxy) error {
 // ratio returns a divided by b.
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
-// early writes a table that shows how much of a long call arrives while the server is still writing
-// it. The second rate is far beyond that of local models, to show that pieces do not wait for each
-// other. early returns an error if a measurement fails.
+// early writes a table that shows how much of a long call reaches the client while the server is
+// still writing it. Two calls are measured. The second is written much faster than local models
+// write, to show that pieces do not wait for each other. early returns an error if a measurement
+// fails.
 func early(w io.Writer, up *fake.Server, ours *drive.Proxy) error {
 	fmt.Fprint(w,
 		"\n### A call while it is written\n\nOne call in the Hermes form with one long string argument, raw strategy. Early: the share of the argument's bytes that reached the client before the server had finished the call.\n\n")

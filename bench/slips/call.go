@@ -47,7 +47,7 @@ type shape struct {
 	Items      *shape
 }
 
-// text reports whether a value of the shape may be a text.
+// text reports whether the schema s allows a string.
 func (s *shape) text() bool {
 	if list, ok := s.Type.([]any); ok {
 		return slices.Contains(list, any("string"))

@@ -91,8 +91,9 @@ func (l *lab) runs(got read) bool {
 // stopMark matches a tag that ends a reply and that servers do not send on.
 var stopMark = regexp.MustCompile(`^<\|[a-z_]+\|>$`)
 
-// ended reports whether only the tag that ends a reply is missing in a text of these calls, and the
-// model ended the text by itself. Nothing shows that such a text was cut.
+// ended reports whether a text that was cut looks complete: only the tag that ends the whole reply
+// is missing after these calls, and the finish reason says that the model stopped by itself. In
+// such a text nothing shows that it was cut.
 func (g *family) ended(calls []chat.Call, h how) bool {
 	rest, ok := strings.CutPrefix(string(g.Append(nil, calls...)), strings.Join(h.pieces, ""))
 	return ok && h.finish == chat.Stop && stopMark.MatchString(rest)

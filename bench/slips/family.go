@@ -133,8 +133,9 @@ func between(text, head, tail string, ok bool) (string, bool) {
 	return middle, ok && begins && ends
 }
 
-// strictTags is strict for arguments in tags. A value ends at the first closing tag. It returns
-// false if the text does not have the family's form.
+// strictTags returns the arguments in a text whose arguments are in tags, for a reader that knows
+// only the family's own form. A value ends at the first closing tag. It returns false if the text
+// does not have that form. The frame whole is the call without mistakes.
 func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, strings.ReplaceAll(g.open, "zqn", whole.tool.Name))
 	if !ok || len(g.mids) == 0 {
@@ -175,8 +176,9 @@ func (g *family) key(text string) (key, behind string) {
 	return key, behind
 }
 
-// inTag returns the value v of a tag as JSON. The result is a JSON string if the schema admits a
-// text, if s is nil, or if v spells no other value.
+// inTag returns as JSON the text v that a model wrote between an opening and a closing tag. The
+// result is a JSON string if the schema s allows a string, if s is nil, or if v is no other value,
+// such as a number.
 func (g *family) inTag(s *shape, v string) string {
 	if s != nil && !s.text() {
 		trimmed := strings.TrimSpace(v)

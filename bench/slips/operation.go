@@ -61,8 +61,9 @@ func (f *frame) places(re *regexp.Regexp, anywhere bool) [][]int {
 	})
 }
 
-// replace replaces the matches of a pattern, or a random one of them if the parameter one is true.
-// It returns false if there are none.
+// replace replaces the matches of the pattern w.re in a call's text with w.with, or only a random
+// match if the parameter one is true. If anywhere is false, only matches after the tool's name
+// count. It returns false if there are none.
 func (f *frame) replace(w way, r *rand.Rand, one, anywhere bool) bool {
 	at := f.places(w.re, anywhere)
 	if len(at) == 0 {
@@ -157,9 +158,9 @@ func cut(w way, r *rand.Rand, f *frame) bool {
 	return true
 }
 
-// respell replaces matches of a pattern inside one of the texts, as the family writes it. It
-// replaces a single match if times is positive, and all matches otherwise. It returns false if
-// there are none.
+// respell replaces matches of the pattern w.re with w.with inside one text of a call, in the form
+// in which the family writes that text. It replaces one match if times is positive, and all
+// otherwise. It returns false if there are none.
 func (f *frame) respell(w way, r *rand.Rand, times int) bool {
 	for _, i := range r.Perm(len(f.written)) {
 		if !strings.ContainsRune(f.text, firstHole+rune(i)) {

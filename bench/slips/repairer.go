@@ -38,9 +38,9 @@ func startRepairer(wheel string) (*repairer, error) {
 	return &repairer{in: in, out: bufio.NewReader(out), cmd: cmd}, cmd.Start()
 }
 
-// read returns the call whose arguments are repaired by json_repair. The arguments are the part of
-// the text between the head and the tail of the frame whole. It returns false if the text does not
-// have these, because a slip is in them, or if the process fails.
+// read asks json_repair to repair the arguments of a call, and returns the call with the result.
+// The arguments are what the text has in their place in the call whole, which has no mistakes. read
+// returns false if the text around the arguments differs from that call, or if the process fails.
 func (p *repairer) read(whole *frame, text string) (read, bool) {
 	args, ok := whole.argumentsIn(text)
 	if !ok {

@@ -50,7 +50,8 @@ func (f *frame) object() (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// layout is a notation that writes the members of the arguments one after the other.
+// layout is a notation that writes the arguments of a call as a list, each with its name: "a=1,
+// b=2".
 type layout struct {
 	open, each, between, end string
 	raw                      bool // texts are written without quotes and escapes

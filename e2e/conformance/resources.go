@@ -37,7 +37,8 @@ func addText(s *server.MCPServer, uri, name, text string) {
 		})
 }
 
-// readTemplate answers with the id that stands in the address.
+// readTemplate reads a resource whose address is test://template/ID/data. Its contents are JSON
+// with that ID.
 func readTemplate(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	id := strings.TrimSuffix(strings.TrimPrefix(r.Params.URI, "test://template/"), "/data")
 	text, err := json.Marshal(struct {

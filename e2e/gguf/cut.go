@@ -64,8 +64,9 @@ func (c *cutter) withControl(s Script) ([]string, error) {
 	return out, nil
 }
 
-// cutFirst cuts a text round the first of the marks that is not there yet. A mark counts once a
-// script: the second time it is cut as text, since behind one token only one piece can follow.
+// cutFirst cuts a text around the first of the marks, texts that must be a token each. It ignores
+// marks in the map there, which the script has had before: only one piece can follow a token, so a
+// mark is a token only once. Without a mark, before is the whole text.
 func cutFirst(text string, marks []string, there map[string]bool) (before, mark, after string) {
 	at := len(text)
 	for _, m := range marks {
@@ -118,8 +119,8 @@ func (c *cutter) cut(s Script) ([]string, error) {
 	return c.free(s.Parts[0], s.Piece)
 }
 
-// exact takes each part as one piece. It refuses a part that is a token already, as any single byte
-// is: the vocabulary begins with all 256.
+// exact returns the parts unchanged, to be one piece, and thus one token, each. It returns an error
+// if a part is a token already. Any single byte is one, because the vocabulary begins with all 256.
 func (c *cutter) exact(parts []string) ([]string, error) {
 	for _, p := range parts {
 		if len(p) < 2 || c.used[p] {
@@ -130,10 +131,11 @@ func (c *cutter) exact(parts []string) ([]string, error) {
 	return parts, nil
 }
 
-// free cuts by bytes, so characters get split on purpose. Lengths go round size-1, size, size+1; a
-// piece that is taken grows byte by byte, and a tail that cannot grow joins the pieces before it.
-// Tokens of real models split characters, too: a client must put halves together, and this makes it
-// happen in every script.
+// free cuts a text into pieces of size-1, size or size+1 bytes, and returns them. It cuts between
+// bytes and not characters, because tokens of real models split characters as well, and clients
+// must join the halves. Each piece must be new in the model: one that is not grows byte by byte,
+// and at the end of the text is joined to the pieces before it. free returns an error if the text
+// cannot be cut so.
 func (c *cutter) free(text string, size int) ([]string, error) {
 	if size == 0 {
 		size = 3

@@ -53,8 +53,9 @@ func (m *Model) describe(f *file, v *vocabulary) {
 	}
 }
 
-// file is a GGUF file in the making: little endian, first the keys, then the tensors' places, then
-// their data. Keys and places are made in memory, since their numbers stand in front of them.
+// file is a GGUF file while it is made. All numbers are little endian. First come the keys, then
+// the places of the tensors, then their data. Keys and places are kept in memory until all are
+// known, because the file begins with their numbers.
 type file struct {
 	keys, places []byte
 	numKeys      uint64
@@ -110,8 +111,8 @@ func (f *file) i32s(name string, values []int32) {
 	}
 }
 
-// tensor appends a tensor and gives it its place. Each begins at a multiple of the alignment, from
-// the start of the data.
+// tensor adds a tensor to the file, and its place: its name, its size, and the offset at which its
+// data begins. The offset is a multiple of the alignment, counted from the start of all data.
 func (f *file) tensor(t tensor) {
 	f.places = appendString(f.places, t.name)
 	f.places = binary.LittleEndian.AppendUint32(f.places, uint32(len(t.dims)))
@@ -139,7 +140,8 @@ func (f *file) writeTo(w io.Writer) (n int64, err error) {
 	return flush(w, n, out, err)
 }
 
-// flush writes b, padded to the alignment, unless err says that writing has failed already.
+// flush writes b, followed by zeros up to the alignment, and returns n plus the number of bytes
+// written. If err is not nil, because an earlier write failed, it only returns n and err.
 func flush(w io.Writer, n int64, b []byte, err error) (int64, error) {
 	if err != nil {
 		return n, err

@@ -26,7 +26,8 @@ const (
 	whose = 2.0
 )
 
-// width returns how many numbers hold a token. What attention costs grows with it.
+// width returns how many numbers the vector of a token has. The more it has, the longer attention
+// takes.
 func (m *Model) width() int {
 	if m.Small {
 		return slim
@@ -91,9 +92,10 @@ func (m *Model) directions(v *vocabulary) [][]float32 {
 	return v.align(u)
 }
 
-// random returns n vectors: Gaussian, of length one, zero in front of a dimension. In many
-// dimensions random directions are nearly at right angles, so a token hardly pulls any but the one
-// it should. The seed is fixed, so that a model is the same each time.
+// random returns n random vectors of length 1. Their first numbers, as many as the parameter first
+// says, are zero; the others are Gaussian. With many dimensions the vectors are nearly at right
+// angles, so a token brings up hardly any token but the one that it should. The seed is fixed, so
+// that a model is the same each time.
 func random(n, first, dim int) [][]float32 {
 	r := rand.New(rand.NewPCG(7, 7))
 	out := make([][]float32, n)
@@ -155,10 +157,11 @@ func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	return out
 }
 
-// attention returns the query and key matrices of that width, alike in all heads. Rotation turns
-// the pair of dims (2i, 2i+1) of a head by 1e9^(-2i/128) a position. In pair 63 that is nothing:
-// selectors score 866 there, the begin token 62, others 0. In pair 28 the query stands at a right
-// angle to the key, so the score falls by 0.19 a position: the latest selector wins.
+// attention returns the query and key matrices of the given width, which are alike in all heads.
+// Rotary embedding turns dims 2i and 2i+1 of a head by 1e9^(-2i/128) a position. For i = 63 that is
+// nothing: a selector scores 866 there, the begin token 62, others 0. For i = 28 the query stands
+// at a right angle to the key, so the score falls by 0.19 a position. Thus the latest selector
+// wins.
 func attention(dim int) (q, k []float32) {
 	root := math.Sqrt(float64(dim))
 	common := root / math.Sqrt(5)  // dim 0 of an ordinary token after the norm
@@ -175,8 +178,10 @@ func attention(dim int) (q, k []float32) {
 	return q, k
 }
 
-// output returns one row a token: what must have gone before for the token to come up. A default
-// script is also pulled by the begin token, which attention copies when no selector is in sight.
+// output returns a matrix with a row for each token. The row decides after which tokens that token
+// comes; it is made from their directions, u. The first token of a script comes after the script's
+// selector. That of the script "default" also comes after the begin token, which attention finds if
+// the prompt has no selector.
 func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 	dim := m.width()
 	out := make([]float32, len(u)*dim)
@@ -249,9 +254,10 @@ func (v *vocabulary) quiet(list []pull) []pull {
 	return list
 }
 
-// settle removes from a row what its pulls do to each other, since many directions are never quite
-// at right angles. It does so step by step, pull after pull; each step undoes a little of the
-// others, and twelve rounds suffice.
+// settle adjusts a token's row so that the token comes up after each token in pulls exactly as
+// strongly as the pull says. The pulls disturb each other, because directions are never quite at
+// right angles. Each step sets one pull right and disturbs the others a little; twelve rounds
+// suffice.
 func settle(row []float32, pulls []pull, u [][]float32) {
 	for range 12 {
 		for _, p := range pulls {

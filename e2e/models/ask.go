@@ -39,7 +39,8 @@ type Answer struct {
 // Call is one call with its fragments joined.
 type Call struct{ ID, Name, Args string }
 
-// calls returns the calls in the form that is marked.
+// calls returns the answer's calls as values of type chat.Call, which package exam can compare with
+// the expected calls.
 func (a *Answer) calls() []chat.Call {
 	all := make([]chat.Call, len(a.Calls))
 	for i, c := range a.Calls {

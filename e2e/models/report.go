@@ -123,8 +123,9 @@ func (r Report) misses(w io.Writer) {
 	}
 }
 
-// wrong returns the replies that are not right, in order, and the prompts that drew each.
-// More than three prompts are only counted: a model that always says the same would fill the page.
+// wrong returns the replies of a row that are not right, without repetitions, in order. The map
+// drawn has the prompts that each of them answers. If there are more than three, the map has only
+// their number: a model that always says the same would fill the page.
 func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
 	drawn = map[string][]string{}
 	for i, a := range row.Answers {

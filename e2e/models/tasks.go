@@ -110,7 +110,8 @@ func date(text string) string {
 		d.Format("January 2th, 2006"), d.Format("2006년 1월 2일"))
 }
 
-// mustDay reads a day of the data, which is ours.
+// mustDay parses a date of the sample data. It panics if the date is invalid, which would be a
+// mistake in this program's own data.
 func mustDay(text string) time.Time {
 	d, err := time.Parse(time.DateOnly, text)
 	if err != nil {
@@ -135,7 +136,8 @@ func days(since string, now time.Time) string {
 	return one(n) + "|" + one(n-1)
 }
 
-// yes matches an answer that begins with a word of agreement; with false, with one of refusal.
+// yes returns a regular expression for an answer that begins with yes, or with no if the parameter
+// so is false, in English or Korean.
 func yes(so bool) string {
 	if so {
 		return `^\W*(?:yes|네|예)(?:$|\W)`

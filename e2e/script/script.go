@@ -229,7 +229,8 @@ func readReply(text, body string) (*Reply, error) {
 	return r, nil
 }
 
-// unquote reads a JSON string, and takes anything else as it stands.
+// unquote returns s unchanged, or decoded if it begins with a quotation mark. It fails if s begins
+// with one but is not a valid JSON string.
 func unquote(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		return s, nil

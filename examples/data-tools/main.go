@@ -100,7 +100,8 @@ func byMCP(ctx context.Context, url string) ([]string, error) {
 	return out.Documents[0], nil
 }
 
-// byChat asks a model, to which toolnorm offers its own tools; the call comes as a command.
+// byChat makes a demo model call a tool in a chat, and returns the shell command, toolrun and its
+// arguments, in which toolnorm writes the call. It returns an error if there is none.
 func byChat(ctx context.Context, url string) (string, error) {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url + "/v1"

@@ -32,8 +32,9 @@ func main() {
 	}
 }
 
-// run asks one question. The suffix of the model's name chooses the client form; the header
-// Toolnorm-Client-Form would, too.
+// run asks a model one question through toolnorm, and writes the answer to w. The suffix @shell of
+// the model's name asks for calls as shell commands; the header Toolnorm-Client-Form would do so,
+// too. It returns an error if the request fails.
 func run(ctx context.Context, w io.Writer, url, model string) error {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url

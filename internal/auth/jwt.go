@@ -60,8 +60,8 @@ type Tokens struct {
 // URL are fetched when the first token arrives, since their server may start later than this one.
 func NewTokens(c TokenConfig) (*Tokens, error) { return newTokens(c, time.Now) }
 
-// newTokens returns what verifies the JWTs that c accepts, or nil if c accepts none. It fails if
-// the secret is too short or the keys cannot be used. The function now is the clock, which tests
+// newTokens returns a verifier of the JWTs that c accepts, or nil if c accepts none. It fails if
+// the secret is too short or the keys are unusable. The function now is the clock, which tests
 // replace.
 func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	t := &Tokens{cfg: c}

@@ -148,8 +148,9 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 }
 
 // Query returns, for each vector, the texts of the n nearest records. All vectors go in one
-// request. Chroma returns null for a record that was stored without its text; such a record is left
-// out. Its errors are those of the method call.
+// request. A record that was stored without its text, for which Chroma returns null, is left out.
+// It fails if the collection does not exist, or if the server does not answer or answers with an
+// error.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n,

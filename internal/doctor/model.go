@@ -192,10 +192,10 @@ func (x *examination) template(context.Context) bool {
 	return true
 }
 
-// control reports which tags of the model's family are control tokens, and what that means. Ollama
-// 0.30 and later omit control tokens from raw text, and with them the tags by which calls are
-// found. That is a problem only if the server does not reveal such tokens in any way. It always
-// returns true.
+// control records a finding if tags of the model's family, such as <tool_call>, are control tokens.
+// Ollama 0.30 and later omit these from raw text, and with them the tags by which calls are found.
+// That is a problem only if the server does not reveal such tokens in any other way either. control
+// always returns true, as a step of the examination that never ends it.
 func (x *examination) control(context.Context) bool {
 	marks := x.facts.ControlMarks
 	if len(marks) == 0 {

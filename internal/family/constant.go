@@ -100,7 +100,8 @@ func objectAt(text string) int {
 	return int(d.InputOffset())
 }
 
-// lineOf returns the call line made of the texts that are the same in all places.
+// lineOf returns the line of a family file that declares how calls are written. It is made of the
+// texts that are the same around the calls in all places.
 func lineOf(all []place) string {
 	front, behind := all[0].front, all[0].behind
 	for _, p := range all[1:] {

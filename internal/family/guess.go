@@ -43,9 +43,10 @@ func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error
 	return p, nil
 }
 
-// heading returns comments that say where the file comes from and how the template writes a result,
-// which an author may want to make a result line. It is only a comment, because one conversation
-// does not show which part of the text belongs to the result and which to the turn.
+// heading returns the comments at the beginning of a family file that was guessed from a model's
+// template. They name the model, and show how the template writes a tool's result. The result is
+// only shown and not declared, because one conversation does not tell which part of the text
+// belongs to the result and which to the turn after it.
 func heading(model string, found *derive.Finding) string {
 	s := fmt.Sprintf(
 		"# Proposed from the template of %s; to be compared with what the model really writes.\n",

@@ -54,9 +54,10 @@ type place struct {
 	ready chan struct{} // closed when the request has got its space
 }
 
-// Wrap returns a handler that calls the handler next as soon as the body fits the bound. If it does
-// not fit in time, the client gets a fault of kind Busy. The parameter largest is the size of the
-// largest accepted body. A body of unknown length counts as that large until its end was read.
+// Wrap returns a handler that calls the handler next as soon as there is space in memory for the
+// request's body. If there is none in time, the client gets a fault of kind Busy. The parameter
+// largest is the size of the largest accepted body. A body of unknown length counts as that large
+// until its end was read.
 func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody ||
@@ -151,9 +152,8 @@ func (b *Bodies) admit() {
 	}
 }
 
-// release subtracts size bytes from the counter to which the pointer from leads, and admits
-// requests that wait for the space. If much was released, it arranges that the memory is given back
-// to the system later.
+// release subtracts size bytes from the counter that from points to, and admits waiting requests.
+// After large bodies, it arranges that the memory is given back to the system a little later.
 func (b *Bodies) release(from *int64, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

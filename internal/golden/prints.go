@@ -116,8 +116,9 @@ func (p *Print) call(s string) error {
 	return nil
 }
 
-// Printer writes calls and results as a family does. Formats of package adapters implement it; the
-// interface exists so that this package need not import adapters.
+// Printer writes calls, and results of tools, in the form in which a family of models writes and
+// reads them. Formats of package adapters implement it; the interface exists so that this package
+// need not import adapters.
 type Printer interface {
 	Number(first int, calls []chat.Call) []chat.Call
 	Append(dst []byte, calls ...chat.Call) []byte

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Fill sets the fields of a struct, to which into is a pointer, for a program without a parser of
-// flags. Each field's tags name its setting: the environment variable wins over the value in the
-// settings file, and both win over the default. The error names the first setting whose text cannot
-// be parsed. The program toolrun uses Fill. Because the tags are read by reflection, a new setting
-// is declared in one place.
+// Fill sets the fields of the struct that into points to, from the environment and the settings
+// file. A field's tags say how: env names environment variables, name a setting in the file, and
+// default a value for the case that neither is set. A variable wins over the file. The error names
+// the first setting whose text cannot be parsed. Fill is for toolrun, which has no parser of flags.
+// With the tags, a new setting is declared in one place.
 func Fill(into any, env func(string) string, file map[string]any) error {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {

@@ -63,8 +63,8 @@ const (
 // not read.
 func (s *Scanner) Complete() bool { return s.state == complete }
 
-// Wrong reports whether a byte was met that no JSON value has at that place. The result is final:
-// the bytes read before it are still the beginning of a value, and no more will be read.
+// Wrong reports whether the scanner has met a byte that cannot follow the bytes before it in any
+// JSON value. If so, the scanner reads no further.
 func (s *Scanner) Wrong() bool { return s.state == wrong }
 
 // InString reports whether the whole value is a string whose end has not been read, and the last

@@ -16,8 +16,9 @@ var lengthens = [mostJudged]uint64{
 // would end with クー.
 const shortest = 3
 
-// sight is what the dictionary says about a run. A reading of the run says for each hyphen whether
-// it is a long-vowel mark. A set of readings is a uint64, see mostJudged.
+// sight is what the dictionary says about a run, a sequence of katakana with hyphens. Each hyphen
+// can be a long-vowel mark or stay a hyphen; a reading of the run says which of them are which. A
+// uint64 holds a set of readings, one in each bit (see mostJudged).
 type sight struct {
 	readings uint64 // the readings that consist of words, split at the hyphens that stay
 	ending   uint64 // the readings whose last word has at least the length shortest

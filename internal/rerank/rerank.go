@@ -93,10 +93,11 @@ func (c *Client) body(query string, texts []string) any {
 	return map[string]any{"model": c.Model, "query": query, "documents": texts, "top_n": len(texts)}
 }
 
-// read returns the scores in a reply of either form, for n texts. The first character shows the
-// form, whichever was requested, because LiteLLM translates one form into the other. It fails if
-// the reply has no scores, or one that is not a number, belongs to a text that was not sent, or is
-// the second of its text. In these cases the other scores cannot be trusted either.
+// read returns the scores of n texts in a reply of either API, Cohere's or TEI's. The first
+// character of the reply shows which it is. The API of the request does not, because LiteLLM
+// translates one into the other. It fails if the reply has no scores, or one that is not a number,
+// belongs to a text that was not sent, or is the second of its text. In these cases the other
+// scores cannot be trusted either.
 func read(reply []byte, n int) ([]Score, error) {
 	type entry struct {
 		Index          *int

@@ -34,9 +34,9 @@ func (s *Store) Name() string { return s.name }
 // topic returns the channel on which a replica is notified of messages.
 func topic(name string) string { return "mail_" + name }
 
-// Send sends a message to the replica whose name is in to. It fails if that name has not the form
-// of a replica's name or the database fails. A replica that has stopped does not get the message,
-// which is removed after half a minute.
+// Send sends a message to the replica whose name is in to. It fails if to cannot be the name of a
+// replica, or if the database fails. A replica that has stopped does not get the message, which is
+// removed after half a minute.
 func (s *Store) Send(to string, body []byte) error {
 	ctx, cancel := asking()
 	defer cancel()

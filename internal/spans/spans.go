@@ -212,9 +212,9 @@ func (r *run) endRender() {
 	}
 }
 
-// generate starts the span of a generation. The generation is a repair unless its name is that of
-// the strategy. The returned function must be called with each event of the generation; the event
-// Finish ends the span.
+// generate starts the tracing span of one generation, which is the model's answer to one prompt.
+// The span is named a repair unless name is the strategy that the request began with. The returned
+// function must be called with each event of the generation; the event Finish ends the span.
 func (r *run) generate(name string) func(chat.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -112,7 +112,8 @@ func (u *Usage) End(ctx context.Context, s *trace.Sum) {
 	u.config.Named(s.Model, func(name, _ string) { u.add(group{day, caller, name}, add) })
 }
 
-// add adds counts to those of a group. If too many groups wait, it adds them to the caller Other.
+// add adds the counts in more to those of a group, which is a caller with a model and a day. If too
+// many groups wait to be written, it counts a new one under the caller Other.
 func (u *Usage) add(g group, more Counts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -43,8 +43,8 @@ func (v *Parser) Piece(s string) {
 	}
 }
 
-// endsInMark reports whether s ends in a tool's opening tag or in the beginning of one. Because a
-// whole tag counts as well, a call is recognised only with the piece after its tag.
+// endsInMark reports whether s ends in a tool's opening tag or in the beginning of one. A whole tag
+// counts, too, so that, as in Void, a call is recognised only when the text after the tag arrives.
 func (v *Parser) endsInMark(s string) bool {
 	for _, t := range v.Tools {
 		mark := "<" + t.Name + ">"

@@ -69,7 +69,8 @@ func stream(ctx context.Context, base, model string) error {
 	return err
 }
 
-// says wants an answer in words of both.
+// says asks the model by both APIs to say "hello". It returns an error if one of the answers does
+// not contain that word.
 func says(ctx context.Context, base, model string, options ...llms.CallOption) error {
 	all, err := clients(base, model)
 	for _, c := range all {

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// New returns the source of randomness for this package's functions. The same seed gives the same
-// entries.
+// New returns the source of randomness for this package's functions. With the same seed, they
+// return the same odd values again.
 func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // huge is the length of a huge text, in bytes: longer than any bound of a description, and short
