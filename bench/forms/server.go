@@ -114,8 +114,9 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, q.Prompt, `{"response":%s,"done":false}`)
 }
 
-// answer writes the model's reply to a request as a stream. The prompt contains the key that names
-// the request. Each line of the stream is the format record with a few characters of the reply.
+// answer streams the model's reply to a request. The prompt contains the key that names the
+// request. Each line of the stream is made of a few characters of the reply by the format string
+// record.
 func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 	from := strings.Index(prompt, "[case ")
 	if from < 0 {

@@ -19,8 +19,8 @@ type Case = input.Case
 // all.
 const plainArgs = `{"path": "notes.txt", "start_line": 3}`
 
-// asInput returns a text that a model wrote as a test case of the arena, which compares programs
-// that read calls. The case contains the calls that were meant, which a program should find.
+// asInput returns a test case of the arena, which compares programs that read calls. The case has
+// the given text and the calls that were meant in it, which a program should find.
 func asInput(g *family, row, id, text string, calls ...*frame) Case {
 	c := Case{ID: row + "/" + g.Name + "/" + id, Row: row, Format: g.Name, ToolSet: "slips",
 		Text: text}
@@ -131,8 +131,8 @@ func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	return all
 }
 
-// cutCases returns cases with texts that end in the middle of a call. A reader must read only calls
-// that are whole, or none.
+// cutCases returns cases with texts that end in the middle of a call. From such a text a program
+// must read only the calls before the cut, or none.
 func (l *lab) cutCases(g *family, s *settings) (all []Case) {
 	l.eachToCut(g, s.seeds[0], s.rounds, func(one, two *frame, text string) {
 		calls := []*frame{one}

@@ -126,7 +126,8 @@ func evaluate(expression string) (string, bool) {
 
 // between returns the part of a text that lies between head, with which the text must begin, and
 // tail, with which it must end. It returns false if the text does not begin and end so, or if the
-// parameter ok is false. A caller passes its own ok on if it has searched for head and tail.
+// parameter ok is false. A caller that had to search for head and tail passes in ok whether it
+// found them.
 func between(text, head, tail string, ok bool) (string, bool) {
 	rest, begins := strings.CutPrefix(text, head)
 	middle, ends := strings.CutSuffix(rest, tail)

@@ -99,8 +99,8 @@ func asks(keys ...string) func(context.Context, map[string]any) (tools.Result, e
 	}
 }
 
-// question returns a result that asks the client's user for several answers. Each has one of the
-// keys.
+// question returns a result that asks the client's user one question for each key. The answers come
+// back under these keys.
 func question(keys ...string) tools.Result {
 	asked := map[string]any{}
 	for _, key := range keys {

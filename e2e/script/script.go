@@ -103,9 +103,9 @@ func Models(scripts []Script) []gguf.Script {
 	return out
 }
 
-// Controlled returns the scripts that name control tokens, with these set in their models. In real
-// models the text that begins a call can be a control token, as Mistral's [TOOL_CALLS], and servers
-// leave such tokens out of the text.
+// Controlled returns those scripts that name control tokens, and makes these texts control tokens
+// of the models. In real models the text that begins a call can be a control token, as Mistral's
+// [TOOL_CALLS], and servers leave such tokens out of the text.
 func Controlled(scripts []Script) (out []Script) {
 	for _, s := range scripts {
 		if len(s.Control) > 0 && len(s.Model.Parts) == 1 && !s.Model.Loop {

@@ -20,7 +20,7 @@ const uploadStep = 64 << 10
 
 // body is a request's body with a deadline for reading it, which is set on the connection. The
 // deadline is removed when the body is complete: from then on net/http watches the connection to
-// notice that the client leaves, and it would also believe that when a deadline expires.
+// notice when the client leaves, and an expired deadline would look like that.
 // http.Server.ReadTimeout cannot be used, since it would end long streams.
 type body struct {
 	io.ReadCloser

@@ -20,8 +20,8 @@ import (
 // quote.
 var words = []string{"a", "ab", "hr", "HR", "it's", "営業", "", "%"}
 
-// some returns between 0 and n random words of the list words, except for the empty one. A word can
-// occur twice, as a department can in a user's token.
+// some returns up to n random words, none of which is empty. A word can occur twice, as a
+// department can in a user's token.
 func some(r *rand.Rand, n int) (all []string) {
 	for range r.IntN(n + 1) {
 		if w := words[r.IntN(len(words))]; w != "" {
