@@ -58,8 +58,8 @@ func (s *Server) document(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // guardAnswer sets headers that keep answers out of caches and out of other pages. The API sends
-// only data. So nothing in an answer may run as a script or be shown as a page, whatever an
-// administrator or a model wrote into it.
+// only data. With the headers, no browser runs anything in an answer as a script or shows it as a
+// page, whatever an administrator or a model wrote into it.
 func guardAnswer(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -59,8 +59,8 @@ func (k *knowledge) withStore(h handler) handler {
 }
 
 // knowledgeFault turns an error of the store into an error of the API; other errors, and nil, are
-// returned unchanged. The messages are those of the tools, so that a search for a message finds
-// both.
+// returned unchanged. The message is the one that the tools use for the same error, so that people
+// who search for it find both places.
 func knowledgeFault(err error) error {
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
@@ -330,9 +330,9 @@ func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// event sends v as one event of a stream. Write errors are ignored, because the request's context
-// ends the import when the page is gone. If v cannot be marshaled, the error is sent in its place,
-// so that a page does not wait for ever.
+// event sends v as one event of a stream. Write errors are ignored: if the page is gone, the
+// context of its request ends the work that sends events. If v cannot be marshaled, the error is
+// sent in its place, so that a page does not wait for ever.
 func event(out *sse.Writer, kind string, v any) {
 	text, err := chat.JSON(v)
 	if err != nil {

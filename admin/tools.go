@@ -157,8 +157,8 @@ func (c *customTools) updateTool(r *http.Request, id int) (any, error) {
 	return c.changed(r, t, "changed", err)
 }
 
-// changed returns a tool that was changed, and logs what was done. If err is not nil, it logs
-// nothing and returns err.
+// changed logs that the tool t was changed, where what says how, and returns t and nil. If err is
+// not nil, it logs nothing and returns err as well.
 func (c *customTools) changed(r *http.Request, t dynamic.Tool, what string, err error) (
 	dynamic.Tool, error) {
 	if err == nil {

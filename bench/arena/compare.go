@@ -31,8 +31,8 @@ func compare(names string) error {
 	return nil
 }
 
-// readCounts returns the values in a JSON file of counts, by their paths in the document. It
-// returns an error if the file cannot be read or is not JSON.
+// readCounts returns the values in a JSON file that contains counts, each by the path that leads to
+// it in the document. It returns an error if the file cannot be read or is not JSON.
 func readCounts(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -29,8 +29,8 @@ type difference struct {
 	Read   []input.Call `json:"toolnorm_calls,omitempty"`
 }
 
-// differences returns the inputs for which a reader's outcome differs from toolnorm's. Inputs that
-// the reader skipped, and those that measure time, are left out.
+// differences returns the inputs that a program and toolnorm have read with different outcomes.
+// Inputs that the program skipped, and those that measure time, are left out.
 func (b *board) differences(r *reader) (all []difference) {
 	ours := b.answers[b.readers[0]]
 	for i, a := range b.answers[r] {
@@ -56,8 +56,9 @@ func (b *board) writeDifferences(name string) error {
 	return input.WriteLines(name, all)
 }
 
-// show prints the differences of a reader, named by its id, or of one row, as READER/ROW. It
-// returns an error if the file of differences cannot be read.
+// show prints the inputs that a program and toolnorm have read differently. The parameter which is
+// the program's id, or ID/ROW for the inputs of one row of the page. show returns an error if the
+// file called name, which has the differences, cannot be read.
 func show(name, which string) error {
 	id, row, _ := strings.Cut(which, "/")
 	f, err := os.Open(name)

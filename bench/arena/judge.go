@@ -11,7 +11,7 @@ import (
 	"toolnorm/bench/arena/input"
 )
 
-// outcome is how well a reader has read an input.
+// outcome is how well a program has read an input.
 type outcome int
 
 // The outcomes.
@@ -95,7 +95,8 @@ func same(a, b input.Call) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// of returns the outcome of a reader's reply to an input.
+// of returns the outcome of a program's reply to an input: whether it has the calls that were
+// meant.
 func (j *judge) of(c *input.Case, r *reply) outcome {
 	if r.Skip {
 		return skipped

@@ -48,7 +48,7 @@ type cell struct {
 	More                             int
 }
 
-// shown is an input that a reader and toolnorm have read differently, as the page shows it.
+// shown is an input that another program and toolnorm have read differently, as the page shows it.
 type shown struct {
 	difference
 	Cut     bool

@@ -46,7 +46,7 @@ const tooLong = "took too long"
 
 var errFell = errors.New("the reader ended")
 
-// start starts the reader's process. It returns an error if that fails.
+// start starts the program whose reading is compared. It returns an error if that fails.
 func (p *process) start() error {
 	p.cmd = exec.Command(p.command[0], p.command[1:]...)
 	p.cmd.Env = append(os.Environ(), p.env...)
@@ -83,7 +83,7 @@ func (p *process) start() error {
 	return nil
 }
 
-// stop kills the reader's process and waits for its end.
+// stop kills the process of a program under comparison, and waits for its end.
 func (p *process) stop() {
 	if p.cmd == nil {
 		return
@@ -150,8 +150,8 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 	}
 }
 
-// readAnswer returns the reply in a line that a reader wrote. If the line is not JSON, the reply
-// has an error.
+// readAnswer returns the reply in a line that a program under comparison wrote. If the line is not
+// JSON, the reply has an error.
 func readAnswer(line []byte, took time.Duration) *reply {
 	r := &reply{took: took}
 	if err := json.Unmarshal(line, r); err != nil {

@@ -61,10 +61,10 @@ func (s *tokenSource) Next() (chat.Event, error) {
 
 func (s *tokenSource) Close() error { return nil }
 
-// ours returns a reader that uses toolnorm's decoder. If checked is true, the reader also collects
-// the arguments, for a run that checks the reading. In the measured runs it does not, because
-// collecting arguments is a client's cost. It returns an error if toolnorm does not have the
-// format.
+// ours returns a function that reads a reply with toolnorm's decoder. If checked is true, the
+// function also collects the arguments, to check that they are read right. For measurements checked
+// is false, because collecting arguments is a client's cost. ours returns an error if toolnorm does
+// not have the format.
 func ours(f Family, checked bool) (reader, error) {
 	format := adapters.Named(f.Name)
 	if format == nil {

@@ -39,9 +39,10 @@ type Server struct {
 	ended map[string]time.Time
 }
 
-// Start starts a server on a free port of the loopback interface. It returns an error if it cannot
-// listen. /api/version returns the version of the parsers in bench/go.mod. The model's template
-// mentions .Tools, so that the model counts as one that accepts tools.
+// Start starts a server, which imitates Ollama, on a free port of the loopback interface. The
+// version that it reports is that of Ollama's parsers in bench/go.mod. The template that it reports
+// mentions .Tools, so that toolnorm takes the model for one that accepts tools. Start returns an
+// error if it cannot listen.
 func Start() (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

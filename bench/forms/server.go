@@ -107,7 +107,7 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, prompt.String(), `{"message":{"role":"assistant","content":%s},"done":false}`)
 }
 
-// generate continues a prompt.
+// generate answers a request to /api/generate, which continues a prompt.
 func (s *server) generate(w http.ResponseWriter, r *http.Request) {
 	var q struct{ Prompt string }
 	json.NewDecoder(r.Body).Decode(&q)

@@ -76,7 +76,7 @@ func schemas() []member {
 	}
 }
 
-// ollamas returns attacks by schemas in Ollama's own form.
+// ollamas returns attacks by schemas in requests to Ollama's own API.
 func ollamas() []attack {
 	return []attack{
 		one("Ollama's API: 300,000 empty allOf", "/api/chat",

@@ -110,8 +110,8 @@ func speeds(subjects []subject, rounds, requests int) ([]Speed, error) {
 	return all, nil
 }
 
-// round sends that many requests over all connections, and returns the figures. It returns an error
-// if a request fails.
+// round sends as many requests as the parameter requests says, over all connections at the same
+// time, and returns how long they took. It returns an error if a request fails.
 func (s subject) round(client *http.Client, requests int) (Speed, error) {
 	took := make([]time.Duration, requests)
 	var group sync.WaitGroup

@@ -83,7 +83,7 @@ func (s *slipped) sums() map[string]*tally {
 	return sum
 }
 
-// printSlips prints what became of calls with slips.
+// printSlips prints how often calls with mistakes in them were read as they were meant.
 func (f *figures) printSlips(w io.Writer) {
 	fmt.Fprintf(w, section("slips"), list(f.seeds), f.rounds, f.seen.formed)
 	f.seen.print(w)

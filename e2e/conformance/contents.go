@@ -13,9 +13,9 @@ const (
 	clickWAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
 )
 
-// contents adds the tools that answer with each kind of content, the one that fails, and one with a
-// schema in full. The one that fails answers with isError and not with an error of the protocol: a
-// model is to read what went wrong.
+// contents adds tools that answer with each kind of content, a tool that always fails, and tools
+// with unusual schemas. The tool that fails answers with isError and not with an error of the
+// protocol, because a model must be able to read what went wrong.
 func contents(s *server.MCPServer) {
 	add(s, "test_simple_text", "Answers with a text.", always(mcp.NewTextContent(
 		"This is a simple text response for testing.")))

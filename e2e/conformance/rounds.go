@@ -100,8 +100,9 @@ func twice(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error
 		"Step 1: What is your name?", nameForm)).ToolResult(), nil
 }
 
-// whatItCan asks for a name, and for a word of the model, as far as the client has declared that it
-// can. A question that a client has not declared would be an error of the protocol.
+// whatItCan is a tool that asks for a name, and for a text by the client's model. It asks only for
+// what the client has declared that it can provide; anything else would be an error of the
+// protocol.
 func whatItCan(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if len(r.Params.InputResponses) > 0 {
 		return mcp.NewToolResultText("Thank you."), nil
@@ -119,7 +120,8 @@ func whatItCan(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult,
 	return ask.ToolResult(), nil
 }
 
-// askingPrompt asks what the prompt is to be about.
+// askingPrompt returns a prompt or, before that, the question what its context should be, which the
+// client puts to its user.
 func askingPrompt(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	if answer := elicited(r.Params.InputResponses, "user_context"); answer != nil {
 		return said(mcp.NewTextContent("Keep this in mind: " + field(answer, "context"))), nil

@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// Row is everything that one model answered in one way.
-// Rows are kept one by one, so that a run that was stopped goes on where it was.
+// Row is everything that one model answered when its calls were read in one way, for example by
+// toolnorm. Rows are kept one by one, so that a run that was stopped goes on where it was.
 type Row struct {
 	Setup    string   // the model and its template
 	Way      string   // who read the calls, and how

@@ -6,7 +6,7 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// Score counts one row of the report.
+// Score has the counts for one row of the report, which is about one model.
 type Score struct {
 	exam.Score
 	Errors int     // prompts that ended in an error

@@ -143,7 +143,8 @@ const (
 var toolNames = regexp.MustCompile(
 	`calculate_vacation_days|get_employee_info|get_all_employees|search_docs`)
 
-// Mark checks an answer of the agent, and returns it with what is wrong with it.
+// Mark judges an answer of the agent to the task. It returns the answer's text, the calls that the
+// agent made, and what is wrong with the answer, if anything.
 func (t *Task) Mark(a Answer) Tried {
 	out := Tried{Task: *t, Text: a.Text, Seconds: a.Seconds}
 	for line := range strings.Lines(a.Reasoning) {

@@ -48,7 +48,8 @@ var weatherTool = openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.F
 		"city":{"type":"string"},"days":{"type":"integer"}}}`),
 }}
 
-// weather returns the tool itself: arguments in, result out.
+// weather is the tool get_weather: it takes its arguments as JSON and returns its result. It
+// returns an error if the arguments are invalid.
 func weather(args string) (string, error) {
 	var in struct {
 		City string `json:"city"`

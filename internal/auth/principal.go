@@ -51,9 +51,9 @@ func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// PrincipalOf returns the principal of the request to which ctx belongs. It returns nil if there is
-// none, because an interface forgot to set it, or a caller on another machine needed no credential.
-// A tool that withholds data from any principal must give nothing to a nil one.
+// PrincipalOf returns the principal of the request to which ctx belongs. It returns nil if none was
+// set, by mistake or because a caller on another machine needed no credential. A tool that
+// withholds data from any principal must give nothing to a nil one.
 func PrincipalOf(ctx context.Context) *Principal {
 	p, _ := ctx.Value(principalKey{}).(*Principal)
 	return p

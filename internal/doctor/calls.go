@@ -125,8 +125,8 @@ func markUntried(ways []Way, why string) []Way {
 	return ways
 }
 
-// add counts the answer to a question. Seconds is the median, since the first reply includes the
-// time to load the model.
+// add counts the reply to a question, with the calls in it. It sets w.Seconds to the median of the
+// times so far, since the first reply includes the time to load the model.
 func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	if a.strategy != "" && a.strategy != w.Name && w.Name != serverWay {
 		w.Note = a.strategy + " took over"

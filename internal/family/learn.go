@@ -188,8 +188,8 @@ func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unre
 	return best, unread
 }
 
-// callsIn returns the calls that a format reads in a reply by its own tags alone. It returns nil if
-// decoding fails.
+// callsIn returns the calls that the given format finds in a reply, without trying other formats as
+// well. It returns nil if decoding fails.
 func callsIn(f *adapters.Format, r Reply) []chat.Call {
 	var c chat.Collector
 	for e, err := range f.Decode(golden.Source([]string{r.Raw}, chat.Stop),

@@ -54,8 +54,8 @@ func Cuts(text string, k, n int) iter.Seq2[string, []string] {
 	}
 }
 
-// Bytes splits a text into its bytes. Characters of several bytes are split, as they may be between
-// tokens.
+// Bytes returns each byte of a text as a text of its own. It splits characters of several bytes,
+// because the tokens of a model can do so as well.
 func Bytes(text string) []string {
 	out := make([]string, len(text))
 	for i := range len(text) {

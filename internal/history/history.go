@@ -254,7 +254,8 @@ func textsOf(s *trace.Side) (all []string) {
 	return all
 }
 
-// clean calls deleteOld and adds context to its error. An error after ctx has ended is ignored.
+// clean calls deleteOld. It returns the error with words that say what failed, or nil if ctx has
+// ended.
 func (h *History) clean(ctx context.Context) error {
 	if err := h.deleteOld(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("old requests could not be deleted: %w", err)

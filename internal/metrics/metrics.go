@@ -73,8 +73,8 @@ type Metrics struct {
 
 var _ trace.Counter = (*Metrics)(nil)
 
-// New returns metrics without any counts. The codes of reasons are the labels that repairs can
-// have.
+// New returns metrics without any counts. Repairs of calls are counted by their code, with the
+// codes of reasons as the possible labels.
 func New(version string, reasons []chat.Reason) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), codes: map[string]bool{}}
 	for _, r := range reasons {

@@ -53,10 +53,10 @@ func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (
 	return all, nil
 }
 
-// Ollama returns an Ask for a model of an Ollama server. The address may end in /api/generate, as
-// in the specification, or not; an empty model is DefaultModel. The specification has the model
-// rewrite the whole text, which takes half a second and may change anything in it. Here the model
-// is asked about single hyphens, and a schema forces it to answer with truth values only.
+// Ollama returns an Ask for a model of an Ollama server. The address can end in /api/generate or
+// not; an empty model is DefaultModel. The tool's specification lets the model rewrite the whole
+// text, which takes half a second and can change anything in it. Here the model is asked about
+// single hyphens, and a schema forces it to answer with truth values only.
 func Ollama(client *http.Client, address, model string) Ask {
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/api/generate") +
 		"/api/generate"

@@ -171,8 +171,9 @@ func longer(m *py.Account, its []*object.Iterator) {
 	}
 }
 
-// unlike raises the error of a strict zip for the iterator with index i. The message says
-// "arguments 1-2" if two arguments precede it.
+// unlike raises the error of zip with strict=True. The iterator with index i is longer or shorter
+// than those before it, as the parameter how says. If there are several before it, the message
+// calls them "arguments 1-2".
 func unlike(i int, how string) {
 	if i == 1 {
 		py.Raise(py.ValueError, "zip() argument 2 is %s than argument 1", how)

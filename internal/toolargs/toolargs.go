@@ -24,10 +24,10 @@ type Reader struct {
 // million values.
 const mostValues = 50_000
 
-// Fit returns the arguments of a call of t as one JSON object that fits the tool's schema. It has
-// the form of tools.Options.Fit. Arguments that already fit are returned byte for byte, because
-// leniency must not change them. Other arguments are parsed as models write them, and their values
-// are coerced, for example "5" to a number. If they still do not fit, the error has a sentence for
+// Fit returns the arguments of a call of t as one JSON object that fits the tool's schema; it is
+// for tools.Options.Fit. Arguments that already fit are returned byte for byte, because leniency
+// must not change them. Other arguments are parsed as models write them, and their values are
+// coerced, for example "5" to a number. If they do not fit after that, the error has a sentence for
 // each place. Arguments that break off are always an error, because half a call must not run. If
 // the schema itself is invalid, any object fits.
 func (r *Reader) Fit(t tools.Tool, args json.RawMessage) (json.RawMessage, error) {

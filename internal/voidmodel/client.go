@@ -112,7 +112,8 @@ func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessa
 		{Role: "tool", Content: s.Result, ToolCallID: id}}
 }
 
-// Do sends a request with the User-Agent of Void's library. It fails as http.Client.Do does.
+// Do sends a request with the User-Agent of Void's library. It returns an error if there is no
+// answer.
 func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	r.Header.Set("User-Agent", Agent)
 	return http.DefaultClient.Do(r)

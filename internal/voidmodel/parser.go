@@ -20,9 +20,9 @@ type Call struct {
 }
 
 // Piece reads the next piece of the reply. Text that may be the beginning of a tool's opening tag
-// is held back until it turns out not to be one. What follows an opening tag is not shown. So a
-// proxy that writes such a tag in prose loses the rest of the reply; it writes "< read_file>"
-// instead.
+// is held back until it turns out not to be one. What follows an opening tag is not shown. So if a
+// proxy wrote <read_file> in prose, the rest of the reply would be lost; toolnorm writes "<
+// read_file>" instead.
 func (v *Parser) Piece(s string) {
 	v.full += s
 	if v.tool != nil {

@@ -42,7 +42,7 @@ type call struct {
 	Arguments string `json:"arguments"`
 }
 
-// answer is what this program answers to a line.
+// answer is what this program answers to an input.
 type answer struct {
 	ID    string `json:"id"`
 	Skip  bool   `json:"skip,omitempty"`
@@ -65,8 +65,8 @@ func main() {
 	}
 }
 
-// read returns what Ollama's parser reads in a line. If the parser returns an error, the answer has
-// no calls, because Ollama's server answers 500 in this case.
+// read returns what Ollama's parser reads in an input. If the parser returns an error, the answer
+// has no calls, because Ollama's server answers 500 in this case.
 func read(l *line) (a answer) {
 	a.ID, a.Calls = l.ID, []call{}
 	p := parsers.ParserForName(families[l.Format])

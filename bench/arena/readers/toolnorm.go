@@ -88,7 +88,7 @@ func (p *pieces) Next() (chat.Event, error) {
 // Close implements chat.Source. It does nothing and returns nil.
 func (p *pieces) Close() error { return nil }
 
-// read returns the calls that toolnorm's decoder reads in a line.
+// read returns the calls that toolnorm's decoder reads in an input.
 func read(l *line) (a answer) {
 	a.ID, a.Calls = l.ID, []call{}
 	f := adapters.Named(l.Format)

@@ -39,7 +39,8 @@ func main() {
 	}
 }
 
-// clients returns the model through both APIs.
+// clients returns two clients of the same model: one by OpenAI's API and one by Ollama's. It
+// returns an error if one of them cannot be made.
 func clients(base, model string, options ...openai.Option) ([]llms.Model, error) {
 	a, err := openai.New(append([]openai.Option{openai.WithBaseURL(base + "/v1"), openai.WithToken(
 		"any"), openai.WithModel(model)}, options...)...)

@@ -16,8 +16,9 @@ import (
 //go:embed unicode.txt
 var unicodeText string
 
-// characters holds the tables. sets has, for each set, the first and last character of each range,
-// and maps has, for each mapping, the text for each character.
+// characters holds Python's tables of characters. The field sets has, for each set, such as that of
+// digits, the first and last character of each range. The field maps has, for each mapping, such as
+// that to upper case, the text for each character.
 type characters struct {
 	sets map[string][]rune
 	maps map[string]map[rune]string

@@ -240,7 +240,7 @@ func powInts(m *py.Account, a, b any) any {
 	return Norm(r)
 }
 
-// powUnit returns a power of 0, 1 or -1.
+// powUnit returns sign ** n, where sign is 0, 1 or -1.
 func powUnit(sign int, n *big.Int) any {
 	switch {
 	case n.Sign() == 0 || sign == 1:

@@ -135,9 +135,10 @@ func numericEscape(s string, i int) (rune, int) {
 	return 0, 0
 }
 
-// hexEscape decodes an escape with n hexadecimal digits, and raises an error if it is invalid.
-// CPython decodes the literal as a codec does, and its message counts the bytes of the body. So
-// "position 0-2" is the range of the escape that could be read.
+// hexEscape decodes the escape at the offset i of s, such as \x41, which must have n hexadecimal
+// digits. It returns the character and the length of the escape. It raises an error if the escape
+// is invalid; the parameter shape, such as \xXX, is for the message. Like CPython's, the message
+// names the bytes of s that could be read, "position 0-2".
 //
 //	'\x41\u0042\U00000043' → 'ABC'
 //	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape

@@ -129,8 +129,8 @@ func twice(object, key, value string) string {
 	return "{" + string(name) + ":" + value + "," + strings.TrimPrefix(object, "{")
 }
 
-// encode returns a value as JSON. Numbers keep all their digits, and the placeholder in the
-// constant latin becomes bytes that are not UTF-8.
+// encode returns a value as JSON. Numbers keep all their digits. The text of the constant latin, a
+// placeholder, is replaced with bytes that are not UTF-8.
 func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

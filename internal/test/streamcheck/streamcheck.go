@@ -46,7 +46,7 @@ type Error struct {
 	Code    *json.RawMessage `json:"code"`
 }
 
-// Expect has the parts of the request that the rules depend on.
+// Expect says what a request contained, as far as the rules for the answer's stream depend on it.
 type Expect struct {
 	Usage bool     // whether the request asks for a usage chunk
 	Tools []string // the names of the offered tools
