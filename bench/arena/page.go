@@ -32,8 +32,8 @@ type row struct {
 	Cells       []cell
 }
 
-// cell has the outcomes of a reader for the inputs of a row, and toolnorm's outcomes for the same
-// inputs.
+// cell has the outcomes of one program for the inputs of a row of the page, and toolnorm's outcomes
+// for the same inputs.
 type cell struct {
 	Reader, Name                     string
 	Asked, Right, Lost, Bad          int

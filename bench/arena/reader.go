@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// reader is a program that reads the inputs, as its file in readers/ describes it.
+// reader is a program that reads model replies, and is compared with toolnorm or is toolnorm
+// itself. A file in the folder readers describes it.
 type reader struct {
 	id, file   string
 	name       string   // its name on the page

@@ -60,9 +60,9 @@ func (t *target) slow(heads ...string) error {
 	return fmt.Errorf("%d of %d are not ended, the first: %w", len(open), len(heads), open[0])
 }
 
-// sendHead sends a head and waits for the answer and the end of the connection. It returns an error
-// if one of them does not come in time. The connection must end, because a server that waits for
-// the rest of the body can be occupied by any client.
+// sendHead sends the head of a request. It returns an error unless the answer and the end of the
+// connection come in time. The connection must end, because a server that waits for the rest of the
+// body can be occupied by any client.
 func sendHead(c net.Conn, head string) error {
 	what, _, _ := strings.Cut(head, "\r\n")
 	if _, err := io.WriteString(c, head); err != nil {

@@ -18,7 +18,7 @@ type set struct {
 	questions      []question
 }
 
-// passage is a passage with the headings above it, as an import makes it.
+// passage is a part of a text, with the headings above it, as toolnorm's import would make it.
 type passage struct{ heading, text string }
 
 // question is a question with the passages that answer it.

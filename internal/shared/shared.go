@@ -38,7 +38,8 @@ var steps = []store.Step{store.SQL("shared", `CREATE TABLE h_shared (
 	since TIMESTAMPTZ NOT NULL DEFAULT now(), until TIMESTAMPTZ NOT NULL, PRIMARY KEY (kind, id));
 	CREATE INDEX h_shared_until ON h_shared (until)`)}
 
-// Store is the table as one program sees it. It may be used by several goroutines at once.
+// Store is what the replicas of the program share: a table in PostgreSQL, in which they keep
+// entries and leave messages for each other. It may be used by several goroutines at once.
 type Store struct {
 	db      *store.DB
 	name    string // the name of this replica

@@ -17,8 +17,8 @@ type Group struct {
 }
 
 // Go runs work in a goroutine, with a context that ends with ctx or with Close. After Close it runs
-// work at once in the caller's goroutine, with a context that has ended, so that work can still
-// release what it was given.
+// work in the caller's goroutine instead, before it returns. The context has ended in that case, so
+// that work only releases what it was given.
 func (g *Group) Go(ctx context.Context, work func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	g.mu.Lock()
