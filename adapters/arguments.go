@@ -135,9 +135,10 @@ func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// braceless reads an object whose opening brace was left out and whose first key is in the
-// parameter key. It returns mismatch if the tool has no parameter of that name, because the text is
-// then a string followed by junk. With such a parameter, "arguments": "city": "Rome"} is an object.
+// braceless reads an object whose opening brace was left out, and whose first key was read and is
+// in the parameter key. It returns mismatch if the tool has no parameter of that name, because then
+// the key was a string value with something meaningless after it. With such a parameter,
+// "arguments": "city": "Rome"} is an object.
 func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
 	if !t.Type().Has(key) {
 		return mismatch
@@ -214,9 +215,9 @@ func describes(properties []byte, t *schema.Type) bool {
 	return false
 }
 
-// listed reads arguments in a notation that belongs to no family; see [lenient.Listed]. The
-// arguments end where their call is closed. It returns mismatch if the notation does not fit, and
-// incomplete if the reply ends and the last value may have been cut.
+// listed reads arguments in a notation that belongs to no family, such as lines of keys and values;
+// see [lenient.Listed]. The arguments end where their call is closed. It returns mismatch if the
+// notation does not fit, and incomplete if the reply ends and the last value may have been cut.
 func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	n := 0
 	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.endsCall(n) {
@@ -251,13 +252,13 @@ func (ar *arguments) quotedObject(quote int) bool {
 	return ar.At(n) == quote && (scan.IsWord(ar.At(n+1)) || ar.At(n+1) < 0)
 }
 
-// objectFits returns matched if the first member of the arguments here can begin a call. The
-// position does not change. It returns mismatch for a schema, which repeats the tool list, and for
-// a placeholder such as {...}. A call without marks must also begin with a parameter of the tool;
-// if its first key was cut, the result is incomplete. Small models do repeat the tool list: 6 of
-// 248 replies of a model with 1.5B parameters, and 18 of 200 of one with 135M, had a schema or the
-// tool list. After marks any other first member is accepted, since the call is checked later and a
-// wrong name is repaired.
+// objectFits reports, as matched, that the object here can be the arguments of the tool, by its
+// first member. The position does not change. It returns mismatch for a schema, which repeats the
+// tool list, and for a placeholder such as {...}. A call without marks must also begin with a
+// parameter of the tool; if its first key was cut, the result is incomplete. After marks any first
+// member is accepted, since the call is checked later and a wrong name is repaired. Small models do
+// repeat the tool list: 6 of 248 replies of a model with 1.5B parameters, and 18 of 200 of one with
+// 135M, had a schema or the tool list.
 func (ar *arguments) objectFits(t *toolset.Tool) match {
 	start := ar.Pos
 	defer func() { ar.Pos = start }()
@@ -292,9 +293,9 @@ func (ar *arguments) objectFits(t *toolset.Tool) match {
 
 // standIn reads arguments that mean an object but are written as another value: an object in a
 // string, a list around an object, pairs of name and value, null, or the value of the only
-// parameter. The value is read whole before the commit, so it can be refused with mismatch. For
-// example, [{"name": "city", "value": "Rome"}] means an object. The text "oops" does not if the
-// tool has several parameters, and {} would be made up.
+// parameter. It reads the whole value first, and returns mismatch if the value cannot mean an
+// object. For example, [{"name": "city", "value": "Rome"}] means {"city": "Rome"}, but the text
+// "oops" means nothing if the tool has several parameters.
 func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 	out, a := ar.Capture(func() { ar.Value(nil) })
 	if a != matched {
@@ -315,11 +316,11 @@ func (ar *arguments) describesParameter(t *schema.Type) bool {
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
 }
 
-// rawText copies text that is not JSON until the function ends reports that the text is over. Then
-// it skips as many bytes as that function returned, and returns true. It returns false if the reply
-// ended first. The function is called only at the bytes in the table stops, so a file of megabytes
-// costs one look-up a byte. It is used for tagged values, which end with a tag, and for programs,
-// which end with their message.
+// rawText copies text that is not JSON into the arguments, until the function ends returns true. It
+// then skips as many bytes as that function returned, and returns true. It returns false if the
+// reply ended first. The parameter escape asks for the escapes of a JSON string. The function is
+// called only at bytes in the table stops, so a file of megabytes costs one look-up a byte. The
+// text is the value of a tag, or a program, which ends with its message.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops, Angles: true}
 	for {

@@ -116,7 +116,7 @@ var (
 // heldCalls reads calls as a draft (see drafts) and reports whether they were taken. Either all of
 // them are sent or none, because calls with text between them are alternatives to choose from. The
 // text before the first call must announce it. White space, a special closer or the end may follow
-// the calls. For prose after them see goesOn. With `--calls eager` anything may follow.
+// the calls, and so may prose that continues from them (goesOn). With `--calls eager` anything may.
 func (um *unmarked) heldCalls(front announcement) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
@@ -136,11 +136,11 @@ func (um *unmarked) heldCalls(front announcement) bool {
 	return taken
 }
 
-// goesOn reports whether what follows the calls of the draft continues from them: prose to the end
-// of the reply, or more calls (see callsFollow). Neither that prose nor the text before may speak
-// of an example (see [prose.GoesOn]), and that text must say what is done. If the user has asked
-// for the first call, it need only end without a colon, because a text that a colon and prose
-// surround is shown.
+// goesOn reports whether the text after a draft's calls continues from them: with prose up to the
+// end of the reply, or with more calls. If it is prose, it may not speak of an example (see
+// [prose.GoesOn]). The text before the calls, front, must then say what is done, or the user must
+// have asked for the first call. In the second case front may not end in a colon, because a call
+// between a colon and prose is an example.
 func (um *unmarked) goesOn(front announcement) bool {
 	colon := front.said == prose.ForeignColon || front.said == prose.EnglishColon
 	meant := prose.AnnouncesSurely([]byte(front.text)) || !colon && um.drafts.wanted()

@@ -8,10 +8,11 @@ import (
 	"toolnorm/chat"
 )
 
-// calls writes the calls of the reply, each from the point where it is certain to its end. Between
-// commit and endCall the reader of the arguments writes to Out. Only this type decides how much of
-// the arguments may be sent, by the option `--hold` and by the bytes that can still change. So the
-// code that reads the different forms of calls does not depend on the client.
+// calls writes the calls of the reply. The method commit begins a call, when it is certain that the
+// text is a call, and endCall ends it. Between the two, the reader of the arguments writes to Out.
+// Only this type decides how much of the arguments may be sent: that depends on the option `--hold`
+// and on which bytes can still change. So the code that reads the different forms of calls does not
+// depend on the client.
 type calls struct {
 	*lenient.Reader
 	in    *input
@@ -56,9 +57,8 @@ func (cs *calls) sawEnd() {
 }
 
 // calling is the call being read: its arguments as written so far, its tool, and whether a part of
-// the call was sent. Outside of drafts, trial.pin is the position where the text of the call
-// begins. It has this value until a part of the call is sent, because up to then the call can
-// become text again.
+// the call was sent. Before that the call can become text again. So trial.pin is the position where
+// its text begins until a part is sent, except in drafts.
 type calling struct {
 	lenient.Output
 	tool     *toolset.Tool
@@ -101,10 +101,9 @@ func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	return committed
 }
 
-// keepOthers keeps as text the elements of a list that are not calls and precede the call that
-// begins now. It returns the position where they end, or -1 if there are none. The position is
-// needed because the text before the call must not be shown again when the call turns back into
-// text.
+// keepOthers sends as text the elements of a list that are not calls and precede the call that
+// begins now. It returns the position where they end, or -1 if there are none. If the call turns
+// out to be text as well, its text begins at that position, so that no element is shown twice.
 func (cs *calls) keepOthers() int {
 	from, to := cs.trial.others[0], cs.trial.others[1]
 	cs.trial.others = [2]int{}
@@ -158,8 +157,8 @@ func (cs *calls) needed() int {
 	return from
 }
 
-// flushArgs sends the decided part of the arguments, if `--hold` allows it. Settled bytes are those
-// that no later byte can change. With `--hold call` nothing is sent before the end.
+// flushArgs sends the arguments that are decided, if enough bytes of them can no longer change for
+// `--hold` to let the call go. With `--hold call` nothing is sent before the call's end.
 func (cs *calls) flushArgs() {
 	if c := &cs.calling; cs.mayLeave(c.Settled()) {
 		cs.sendArgs(c.Decided())
@@ -172,11 +171,10 @@ func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }
 
-// held returns how many bytes of the current call's arguments are held back. This is the number in
-// cs.hold, with one exception: if the first member is not a parameter of the tool, it is at least
-// shortCall, because such a call seldom fits the schema. While nothing of the call was sent, the
-// model can be asked to write it again. The exception applies only if nothing of the call was sent
-// and cs.holdNow is set.
+// held returns how many bytes of the current call's arguments are held back before the call is
+// sent. This is cs.hold, or shortCall if that is more and the first member is not a parameter of
+// the tool. Such a call seldom fits its schema, and as long as nothing of it was sent, the model
+// can be asked to write it again. That exception needs cs.holdNow to be set.
 func (cs *calls) held() int {
 	c := &cs.calling
 	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(
@@ -207,11 +205,11 @@ func (cs *calls) sendArgs(n int) {
 }
 
 // endCall ends the call. The parameter closed says whether the closing brackets and tags around the
-// arguments were seen. A call with two readings is shown as text if nothing of it was sent. If a
-// part of it was sent, it stays open, because running the wrong reading would be worse. A text that
-// ends before the closers is a cut call only if the server says "length", since models that stop by
-// themselves often forget closers. A server may give up a reply when it has read the call to its
-// end, so a call that lacks only closers is not cut then.
+// arguments were seen. A call that can be read in two ways is shown as text if nothing of it was
+// sent. Otherwise it stays open, because running the wrong reading would be worse. A call whose
+// closers are missing at the end of the text was cut if the finish reason is "length". With any
+// other reason it is complete, because models that stop by themselves often forget closers. It is
+// also complete if the server gave up the reply, as servers do after the last byte of a call.
 func (cs *calls) endCall(closed bool) {
 	if cs.Out == nil { // an element of a list that is not a call has ended it already
 		return
@@ -281,10 +279,10 @@ func (cs *calls) finishCall(closed bool) {
 	cs.page.afterCall, cs.closed, cs.markless = true, closed, cs.trial.closing.Markless()
 }
 
-// cutCall ends a call that was cut by the end of the text. If the call may be sent, the decided
-// part is sent, and the call stays open; clients do not run an open call with finish "length".
-// Otherwise the call is dropped, and its beginning is kept for Meta.Cut. The rest of the text is
-// dropped as part of the call, because half a call must not be shown.
+// cutCall ends a call that was cut by the end of the text. It sends the arguments that are certain,
+// and the call stays open; clients do not run an open call with finish "length". If too little is
+// certain for the call to be sent at all, it sends nothing, and keeps the beginning for Meta.Cut.
+// The rest of the text is dropped as part of the call, because half a call must not be shown.
 func (cs *calls) cutCall() {
 	c := &cs.calling
 	cs.wasCut = true
@@ -322,12 +320,11 @@ func (cs *calls) textAgain(from int) {
 	})
 }
 
-// further ends the previous call, skips the n bytes after it that separate two calls, and calls the
-// function read, which reads another call. It returns true if there is another call. Otherwise the
-// position is restored, and the calls before it remain. If the text ends inside the other call,
-// that call is dropped as a cut call. Only when another call is tried is it known that the previous
-// one is complete. The value of trial.pin moves to the start of the attempt, so that the buffer can
-// drop the previous call.
+// further ends the current call, skips the n bytes that separate it from the next one, and calls
+// the function read, which reads the next. It returns true if there is a next call. If not, the
+// position is restored. If the text ends inside the next call, that call is dropped as a cut call.
+// In each case the calls before remain. While the next call is read, trial.pin is the position
+// before it, so that the buffer can drop the text of the current call.
 func (cs *calls) further(n int, read func() match) bool {
 	start := cs.Pos
 	if cs.endCall(true); cs.wasCut {

@@ -55,10 +55,10 @@ func (co *code) inBlock() bool { return co.fence.char != 0 }
 // leaveCode ends the fenced block and the span that are open, if any.
 func (co *code) leaveCode() { co.ticks, co.fence = 0, fence{} }
 
-// opens keeps a run of backquotes or tildes as text, and records what the run opens or closes: a
-// fenced block, or a span of code in a line. The parameter line says that the run begins a line. A
-// run that closes a span cannot open a block. Otherwise "```inline```\n<tool_call>…" would be text.
-// Indented code is recognised at the mark; see inIndent.
+// opens keeps a run of backquotes or tildes as text. It also records what the run opens or closes:
+// a fenced block, or a span of code in a line. The parameter line says that the run begins a line.
+// A run that closes a span cannot open a block; otherwise "```inline```\n<tool_call>…" would be
+// text. Code that is only indented is recognised elsewhere, by inIndent.
 func (co *code) opens(line bool) {
 	c := co.At(0)
 	switch n := co.marks.runOf(0, c); {
@@ -115,8 +115,9 @@ func isPage(label string) bool {
 	return slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(label))
 }
 
-// isLanguage reports whether a block with this label contains a program. Marks in such a block are
-// part of the program or come after it. They are not examples of calls, as in a block of XML.
+// isLanguage reports whether a block with this label contains a program. A mark in such a block is
+// part of the program, or comes after a block that was not closed. In a block of XML it is an
+// example of a call instead.
 func isLanguage(label string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(label), " ")
 	return slices.Contains([]string{"go", "golang", "python", "py", "python3", "js", "javascript",
@@ -186,8 +187,8 @@ func (co *code) fenceCloses(n int, line bool) bool {
 	return false
 }
 
-// endsCodeLine reports whether the n characters here are the closing fence of a block in which the
-// model forgot the newline before the fence: they end a line of code that has no other such
+// endsCodeLine reports whether the n backquotes or tildes here close a block although the model
+// forgot the newline before them. They do if they end a line of code that has no other such
 // characters. After a blank, a quotation mark or a bracket they are part of the code: `x = "```"`
 // has backquotes as a value, but print(x)``` lacks the newline. Without this rule,
 // "```py\nx```\n<tool_call>…" was all code, and the call after it became text.

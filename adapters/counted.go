@@ -100,8 +100,8 @@ func (c *counted) answered() bool {
 	})
 }
 
-// note appends a piece of text to the text since the last call. Of that text it keeps only as many
-// bytes as are looked at.
+// note appends a piece of text to the field gap, the text since the last call. The field keeps at
+// most claim.Longest+1 bytes, because no more of it is ever examined.
 func (c *counted) note(text string) {
 	if n := claim.Longest + 1 - len(c.gap); n > 0 {
 		c.gap = append(c.gap, text[:min(n, len(text))]...)
@@ -127,9 +127,10 @@ func (c *counted) madeBefore() bool {
 // whole. Shorter arguments are held back to their end.
 const minCompared = 512
 
-// differs sends a call with long arguments as soon as they differ from those of every earlier call
-// of the same tool, so that a second file streams as the first does. A call after text that may be
-// a made-up result is held back to its end. It returns false if no more events are wanted.
+// differs sends a call with long arguments, which was held back as a possible repetition, as soon
+// as they differ from those of every earlier call of the same tool. So a second file streams as the
+// first does. A call after text that may be a made-up result is held back to its end. It returns
+// false if no more events are wanted.
 func (c *counted) differs() bool {
 	if len(c.next.Args) < c.sized || !c.between().Plain() {
 		return true
@@ -176,7 +177,8 @@ func differ(first, second map[string]json.RawMessage) bool {
 	return false
 }
 
-// callEnds decides whether the call that has ended counts. It returns false if no more events are
+// callEnds decides whether the call that has just ended is sent. A repetition of an earlier call is
+// dropped, and a call after a made-up result ends the reply. It returns false if no more events are
 // wanted.
 func (c *counted) callEnds(e chat.Event) bool {
 	c.held = append(c.held, e)

@@ -41,8 +41,8 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	}
 }
 
-// leftOpen reports whether the brace that closes the object around the arguments is missing. It may
-// have been taken for the last brace of a text in the arguments.
+// leftOpen reports whether the object around the arguments is not closed here: no brace and no
+// comma follows. Its brace may have been read as the last brace of a text in the arguments.
 func (ar *arguments) leftOpen() bool {
 	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 && p.Hole("named") < 0 {
 		return false
@@ -97,9 +97,9 @@ func (ar *arguments) closerMoved() bool {
 	return false
 }
 
-// goesOnBehind reports whether arguments whose brace is missing continue after the mark that ended
-// them. They do if a comma, a quote or a member of the tool follows the mark, perhaps after
-// closers. The mark may have taken the place of a comma.
+// goesOnBehind reports whether arguments that lack their closing brace continue after the mark
+// here, which seemed to end them. They do if a comma, a quote or a parameter of the tool follows
+// the mark, perhaps after closers. The model may have written the mark in place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
@@ -142,12 +142,12 @@ func (ar *arguments) ended(from int) bool {
 	}) != nil
 }
 
-// decide decides the meaning of odd JSON that has just been read. The JSON begins at position from
-// of the text. What it was read as begins in Out at the offset in the parameter at. If that result
-// is the only likely reading, it is kept. If another reading is the only likely one, the other
-// reading replaces the result, unless a different text was sent already. Otherwise Out is marked as
-// doubtful, or as broken if it was cut. After an oddity nothing is sent before the decision (see
-// lenient.Output.Odd), so the call can still become text.
+// decide decides the meaning of JSON that was just read, if something in it was odd. The JSON
+// begins at position from of the text, and what it was read as begins in Out at the offset in the
+// parameter at. If that result is the only likely meaning, it is kept. If another meaning is the
+// only likely one, it replaces the result, unless a different text was sent already. Otherwise Out
+// is marked as doubtful, or as broken if it was cut. After an oddity nothing is sent before the
+// decision (see lenient.Output.Odd), so the call can still become text.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {
@@ -241,9 +241,9 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	return false
 }
 
-// goesOn reports whether the arguments may have ended inside a text, or too early. That is so if
-// the closers of the arguments are followed by a quote, an escape, or a comma with a comment,
-// perhaps after a fence.
+// goesOn reports whether the text here, after the arguments, looks like more of the arguments. They
+// may then have ended inside a text, or too early. Closing brackets and a fence are skipped. After
+// them a quote, a backslash, or a comma before a comment or before another parameter counts.
 func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {

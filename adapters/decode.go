@@ -55,8 +55,8 @@ type forms struct {
 	patterns patterns
 }
 
-// below is what all parts that read calls or decide about them stand on: the reply, and the parts
-// that read its text and write its calls.
+// below has the parts that every reader of calls uses: the reply, and what reads its text and
+// writes its calls. Such a reader embeds it.
 type below struct {
 	*lenient.Reader
 	in    *input

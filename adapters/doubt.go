@@ -76,11 +76,11 @@ const unannounced = prose.Sentence
 // characters. Such a mark is a mention, wherever it is.
 const inWords = prose.Place(255)
 
-// doubted says where the mark m here is in its text, if at such a place the mark may be only
-// mentioned. It returns [prose.Line] if the mark is not doubted. Doubt is needed because a false
-// call runs a tool that the model did not call: of 48 texts made to look like calls 41 once ran
-// one. After a sentence the model's own marks are not mentions. If no family was configured, all
-// marks count as the model's own.
+// doubted returns where in its text the mark m here is, if a mark at such a place may be only
+// mentioned. It returns [prose.Line] if the mark is certainly meant. After a sentence that holds
+// for the model's own marks, and for all marks if no family was configured. Doubt is needed because
+// a false call runs a tool that the model did not call: of 48 texts made to look like calls 41 once
+// ran one.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
@@ -109,9 +109,10 @@ func (db *doubt) expected() bool {
 	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
 
-// place says where in its text a mark here is, such as on a line of its own or after a colon. The
-// result is always [prose.Line] with `--calls eager`. A colon after a text that does not announce a
-// call, as in the log line "output: <tool_call>…", introduces an example.
+// place returns where in its text the mark here is, such as on a line of its own or after a colon.
+// With `--calls eager` the result is always [prose.Line]. A colon counts as the end of a sentence
+// if its text announces a call. Otherwise, as in the log line "output: <tool_call>…", it introduces
+// an example, and the result is [prose.Colon].
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line
@@ -155,11 +156,11 @@ func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 
 // tryDoubted reads as a draft the calls that a doubted mark begins; the text after them decides
 // whether they count. It returns committed if they do, and usually mismatch if not, so that the
-// mark is text. A mark or a call that is cut by the end of the text is mostly read as if the mark
-// were not doubted, unless it is quoted. Marks of another family need more evidence than the
-// family's own: other engines never read them, and a repaired call in them is not believed. The end
-// of a rejected call is remembered. Inside it no other mark is tried, because a call in a quoted
-// call would run.
+// mark is text. If the mark or its call is cut by the end of the text, the result is mostly the
+// same as for a mark that is not doubted, unless the mark is quoted. Marks of another family need
+// more evidence than the family's own: other engines never read them, and a repaired call in them
+// is not believed. The end of a rejected call is remembered. Inside it no other mark is tried,
+// because a call in a quoted call would run.
 func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := db.page.blank, len(db.Repairs)

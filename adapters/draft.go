@@ -8,8 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// drafts reads calls tentatively: nothing of them is sent before it is known that they are calls. A
-// draft is read by the same parts as other calls. The function that reads the draft returns whether
+// drafts reads calls tentatively: it sends nothing before it is known that they are calls. Such a
+// call is a draft. A function reads it with the same code as any other call, and returns whether
 // the calls count.
 type drafts struct {
 	below
@@ -26,8 +26,8 @@ type progress struct {
 	callCount
 }
 
-// checkpoint is a place in the reply to which reading can go back. Repairs are only ever appended,
-// so going back means shortening their list.
+// checkpoint is a place in the reply to which reading can go back, with the repairs up to there.
+// Later repairs are appended to that list, so going back shortens the list.
 type checkpoint struct {
 	progress
 	pos     int
@@ -117,9 +117,9 @@ type announcement struct {
 // alone is the announcement of a call without text before it.
 var alone = announcement{said: prose.Surely}
 
-// announcedBy reports whether the text before the draft announces its first call, given the
-// evidence that the call adds. It returns false if the evidence is needed and the draft has no
-// complete call.
+// announcedBy reports whether the text before the draft announces the draft's first call. If the
+// words leave that open, it depends on whether the conversation explains that call, and the result
+// is false if the draft has no complete call.
 func (dr *drafts) announcedBy(front announcement) bool {
 	if !front.said.May() || front.said == prose.Surely {
 		return front.said == prose.Surely

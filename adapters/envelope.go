@@ -205,9 +205,9 @@ func (ob *objects) member(env *envelope, key string, depth int) match {
 	return a
 }
 
-// wrapped handles the end of an object that contained another one. The parameter a is the result of
-// reading the inner object, and is returned unchanged. If it is committed, the rest of the outer
-// object is skipped first.
+// wrapped is called after an object inside another object was read with the result a. If a is
+// committed, the inner object was a call, and wrapped skips the rest of the outer object. It
+// returns a.
 func (ob *objects) wrapped(a match) match {
 	if a == committed {
 		ob.restOfObject()
@@ -305,10 +305,10 @@ func (ob *objects) doubtRest(i int) {
 var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true,
 	"status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
-// restOfObject skips the text after the arguments up to the object's closing brace. Members after
-// the arguments belong to the object and not to the arguments: "type": "function", an id, a note.
-// Any other text there shows that a brace was missing or surplus. Then the reader of arguments
-// decides whether the call has two readings.
+// restOfObject skips the text after the arguments up to the closing brace of the object around
+// them. Members there belong to that object and not to the arguments: "type": "function", an id, a
+// note. Any other text shows that a brace was missing or surplus. Then the reader of arguments
+// decides whether the call has two meanings.
 func (ob *objects) restOfObject() {
 	for {
 		n := ob.Loose(0)

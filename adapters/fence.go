@@ -39,10 +39,10 @@ func (um *unmarked) fenced(start bool) bool {
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls",
 	"tool_code", "tool_use", "function", "function_call", "function_calls"}
 
-// program reads a block of Python that ends the reply and consists of one call of a tool with
-// constants. It reports whether the call was taken. The call is taken after a text that announces a
-// call, and at the start of a reply if the user has asked for this call. Any further text in the
-// block makes it a program.
+// program reads a block labelled python that ends the reply and is one call of a tool with
+// constants as arguments. It reports whether the call was taken. After a text, the text must
+// announce the call. At the start of a reply, the user must have asked for it. A block with any
+// other line is a program and not a call.
 func (um *unmarked) program(start bool) bool {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -123,7 +123,8 @@ func (um *unmarked) fenceLine() int {
 func isBlank(c int) bool { return c == ' ' || c == '\t' }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes, and reports whether they
-// were taken. At the start of the reply JSON streams. For prose after the fence see goesOn.
+// were taken. At the start of the reply JSON is sent while it is read. After text the text must
+// announce the calls, and only the end of the reply, or prose that continues from them, may follow.
 func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	before := um.Pos
 	um.Pos += n

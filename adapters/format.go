@@ -54,9 +54,9 @@ func mustLoadEmbedded() *Set {
 	return s
 }
 
-// Builtin returns the set of the families that come with the program. It is made once. Load and
-// Parse do not change it; both return new sets. The families are embedded in the program, so no
-// file has to be found. Load adds a user's own families.
+// Builtin returns the set of the formats that come with the program, one for each family of models.
+// It is made once, from files that are embedded in the program. Load and Parse do not change it.
+// Load returns a new set that has a user's own families too.
 func Builtin() *Set { return builtin() }
 
 // For returns the built-in format of a model by its name, or the generic format if no family claims

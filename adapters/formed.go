@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// formed reads the calls here in the form of a family, all of them or none. It returns committed if
-// all can be read, and mismatch or incomplete otherwise.
+// formed reads the calls here by a form, the description of all calls of a reply in a declaration.
+// It returns committed if all can be read, and mismatch or incomplete otherwise.
 func (pt *patterns) formed(f *form.Form) match {
 	found, end, a := f.Read(formText{pt})
 	if a != matched {
@@ -54,7 +54,7 @@ func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	return out + "}", true
 }
 
-// formText is the text in which the readers of forms look ahead (see form.Form).
+// formText implements form.Text for the reply: it is how the readers of forms look ahead.
 type formText struct{ *patterns }
 
 // Named reports whether a tool of exactly that name is offered.

@@ -185,10 +185,10 @@ func (hs *headers) headerAt(i int) bool {
 	return a == matched
 }
 
-// messageFollows reports whether another end mark, a header or the end of the text is at offset i,
-// which is after an end mark. If not, the end mark is a word of the text. A mark of the channel
-// counts as a header without its first mark, as in <|channel|>final<|message|>, which gpt-oss
-// writes.
+// messageFollows reports whether the end mark before offset i does end a message. It does if
+// another end mark, a header or the end of the text is at offset i. Otherwise the end mark is a
+// word of the text. A header may lack its first mark, as in <|channel|>final<|message|>, which
+// gpt-oss writes.
 func (hs *headers) messageFollows(p *declaration.Pattern, i int) bool {
 	i += hs.Space(i)
 	return hs.At(i) < 0 || hs.Has(i, startMark) || hs.Has(i, declaration.ChannelMark) ||

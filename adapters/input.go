@@ -33,9 +33,9 @@ type input struct {
 	err     error      // why the source failed
 }
 
-// taker is the part of the decoder that uses the text, as input sees it. Input is below all
-// readers, so it knows them only through this interface. Before input waits, the taker sends
-// everything that is decided. Input drops only bytes that the taker no longer needs.
+// taker is the decoder as input sees it. All readers of the text use input, so input knows them
+// only through this interface. Before input waits for the source, the taker sends everything that
+// is decided. Input drops only bytes that the taker no longer needs.
 type taker interface {
 	// sends everything that is decided, and returns the first position whose bytes may be needed
 	// again
@@ -43,7 +43,8 @@ type taker interface {
 	sawEnd() // a byte after the end was asked for
 }
 
-// SawEnd implements scan.Filler. It tells the taker that a byte after the end was asked for.
+// SawEnd implements scan.Filler. It is called when a byte after the end of the text was asked for,
+// and tells that to the taker.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
 // Fill implements scan.Filler: it sends everything that is decided, and then reads one more piece
@@ -116,7 +117,7 @@ func (in *input) failed() bool { return in.ended && !in.dead && in.barrier.Kind 
 // abandoned reports whether the server gave up the reply. The model may then have gone on.
 func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
 
-// stop ends the reading, because events are no longer taken.
+// stop ends the reading of the reply. It is called when the caller takes no more events.
 func (in *input) stop() { in.dead, in.ended = true, true }
 
 // left reports whether the client no longer waits for the reply. If so, it ends the reading, and

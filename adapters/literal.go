@@ -120,8 +120,8 @@ func (ms *marks) optionalSuffix(i int) int {
 }
 
 // begins reports whether a literal can begin with the byte c. It saves comparing a whole literal at
-// every byte. White space at the beginning of a literal may be left out, so c may also match the
-// unit after it.
+// every byte. White space or a quote at the beginning of a literal may be left out, so c may also
+// be the byte after it.
 func begins(l declaration.Literal, c int) bool {
 	if len(l.Units) == 0 {
 		return false
@@ -140,9 +140,9 @@ func begins(l declaration.Literal, c int) bool {
 }
 
 // skipLiteral skips a literal, and white space before it. It returns mismatch if the literal is not
-// here, and incomplete if the text ends in it. An optional literal may be missing, so matched is
-// returned in these cases: [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control
-// token.
+// here, and incomplete if the text ends in it. If optional is true, it returns matched in both
+// cases, because the literal may be missing: [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers
+// drop as a control token.
 func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := ms.literal(0, l)
 	// white space that the literal does not show

@@ -19,10 +19,10 @@ type marks struct {
 	index *declaration.Index  // the marks of all families that count
 }
 
-// replyEnd returns how many bytes remain in the reply, up to its end or to a mark of the turn that
-// ends it. It calls the function goes with each of these bytes, and returns -1 if that function
-// returns false, because the text cannot be a call then. It also returns -1 if the reply was cut,
-// because the missing part might have shown that the text is data and not a call.
+// replyEnd returns how many bytes remain in the reply, up to its end or to a mark such as
+// <|im_end|> that ends it. It passes each of these bytes to the function goes. It returns -1 if
+// goes returns false, which says that the text cannot be a call. It also returns -1 if the reply
+// was cut, because the missing part might have shown that the text is data and not a call.
 func (ms *marks) replyEnd(goes func(byte) bool) int {
 	for n := 0; ; n++ {
 		switch c := ms.At(n); {
@@ -68,9 +68,9 @@ func (ms *marks) firstMark(i int, fits func(m *declaration.Mark) bool) *declarat
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
 // proof returns what the tokens of the model show about the mark of a call at offset i. If proven
-// is true, the mark arrived as its control token, so it is real. If known is true, the tokens
-// decide whether the mark is real. If pieces of the source may be larger than a token, known is
-// true only for a real mark.
+// is true, the mark arrived as its control token, so it is real. If known is true, it is certain
+// whether the mark is real. A mark that did not arrive as a token is known not to be real only if
+// the source sends each token as one piece.
 func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	if len(ms.in.control) == 0 || !opensCall(m) && m.Kind != declaration.HeaderOpen {
 		return false, false
@@ -142,7 +142,8 @@ func (ms *marks) goesOn() bool {
 }
 
 // endMark reports whether a mark that ends or begins a call or a turn is at offset i. Marks of
-// every family count, because borrowed tags end where the other family's marks do.
+// every family count, because a model that borrows the tags of another family also ends calls with
+// that family's marks.
 func (ms *marks) endMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark ||

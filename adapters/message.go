@@ -65,9 +65,10 @@ func (mg *messages) anyMessage(h fields) match {
 	return mismatch
 }
 
-// routed reads a message by the route r, which fits its header. A route to a call whose tool is not
-// offered is a mismatch, so that the message stays text with its header. Otherwise the body is
-// read. Only the body of a call can fail.
+// routed reads a message whose header h fits the route r of the family's declaration. The route
+// says what the body is: a call, text, reasoning or nothing that is shown. It returns mismatch for
+// a call whose tool is not offered (t is nil), so that the message stays text with its header.
+// Otherwise the body is read. Only reading the body of a call can fail.
 func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route,
 	t *toolset.Tool) match {
 	if r.Body == "json" || r.Body == "args" {
@@ -128,8 +129,9 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
 	return declaration.Route{Body: "text"}, nil
 }
 
-// messageCall reads a message that is a call. The header has been read completely, so only the body
-// can fail, with mismatch or incomplete. The attempt then goes back to the start of the header.
+// messageCall reads a message whose header h says that it is a call of the tool t. It returns
+// committed, or mismatch or incomplete if the body cannot be read as arguments; the position is
+// then at the start of the header again. If the parameter body is "args", they may be in tags.
 func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool,
 	body string) match {
 	return mg.trial.attemptBy(p, func() match {

@@ -171,12 +171,12 @@ func (ns *names) count() match {
 	return matched
 }
 
-// meantBy returns the tool for an id if the pattern has no name. It is the tool that the id names.
-// If the id is a counter, it is the only tool that takes the arguments after part k. It returns
-// mismatch if there is no such tool, and incomplete if the arguments are cut. Kimi K2 writes
-// functions.get_weather:0 and get_weather:0, but also a bare 0, call00003 or call_<uuid>. If
-// several tools take the arguments, none is chosen, since a guess might call the wrong one. The
-// arguments are only read ahead, and are read again by the pattern. Their bytes count as waste,
+// meantBy returns the tool that a call's id means, for a pattern that has no name. That is the tool
+// whose name is in the id. If the id is only a counter, it is the one tool that takes the arguments
+// after part k of the pattern; if several do, none is chosen, since a guess might call the wrong
+// one. It returns mismatch if there is no such tool, and incomplete if the arguments are cut. Kimi
+// K2 writes functions.get_weather:0 and get_weather:0, but also a bare 0, call00003 or call_<uuid>.
+// The arguments are only read ahead, and are read again by the pattern. Their bytes count as waste,
 // like those of any attempt, so many such ids take linear time.
 func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
 	// functions.get_weather:0

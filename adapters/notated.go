@@ -81,8 +81,9 @@ func (nt *notated) begins() bool {
 	return true
 }
 
-// ahead returns a function that takes a text byte by byte and reports whether it may still be a
-// call in some notation or, after a text, in a wrapper.
+// ahead returns a function that takes the following text byte by byte. It reports whether the text
+// may still be a call in some notation or, if other text precedes it, a call in a wrapper (a text
+// that names a tool and contains its arguments).
 func (nt *notated) ahead() func(c byte) bool {
 	own, wrap := notation.Ahead{Vocabulary: nt.words}, wrapper.NewAhead(nt.tools)
 	ownGoes, wrapGoes := true, !nt.page.blank
@@ -92,9 +93,9 @@ func (nt *notated) ahead() func(c byte) bool {
 	}
 }
 
-// wrappedCall returns the call of a text that is a wrapper with one call, whose arguments fit
-// without repair. It returns false for any other text. At the start of a reply it also returns
-// false, because [wrappers] reads wrappers there.
+// wrappedCall returns the call in a text that has one tool's name and its arguments in a form of no
+// family. It returns false for a command, for several calls, and for arguments that would need a
+// repair. At the start of a reply it also returns false, because [wrappers] reads such texts there.
 func (nt *notated) wrappedCall(text string) (call notation.Call, ok bool) {
 	if nt.page.blank {
 		return call, false
@@ -199,12 +200,13 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 	return e&(prose.Pasted|prose.Taught) == 0 && said.Announces(e)
 }
 
-// readsElse reports whether the other parts find anything in the rest of the reply: a call, a
-// result, or a text in doubt. The reply is read with the text front before it, and also without,
-// because a call that is read only without front is merely shown. Calls in wrappers are searched
-// for only if front does not announce a call, because no other part reads a wrapper after a text. A
-// text counts as an announcement if it would be one for a user who asks how calls are written. So
-// does a short statement if the user has mentioned most of the call's values.
+// readsElse reports whether the other parts find anything in the rest of the reply, which has the
+// given size: a call, a result, or a text in doubt. They read it twice, with the text front before
+// it and without, because a call that is found only without front is merely shown. Without front,
+// calls in wrappers are searched for only if front does not announce a call, because no other part
+// reads a wrapper after a text. Here front also counts as an announcement if it would be one for a
+// user who asks how calls are written, or if it is a short statement and the user has mentioned
+// most of the call's values.
 func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {
@@ -217,8 +219,9 @@ func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size
 	return nt.finds(text, nil, !announces) || nt.finds(front+"\n"+text, nt.o.Messages, true)
 }
 
-// finds reports whether the other parts find anything in a reply with this text. The parameter
-// wrappers says whether the reader of wrappers is one of them.
+// finds reports whether the decoder finds a call, a repair or a doubt in a reply with this text
+// after the given messages. The readers that are tried last are turned off, except that the
+// parameter wrappers says whether the reader of wrappers is used.
 func (nt *notated) finds(text string, messages []chat.Message, wrappers bool) (found bool) {
 	o := nt.o
 	o.Prompt, o.Hold, o.HoldNow, o.Repaired, o.Messages = "", HoldCall, nil, nil, messages

@@ -22,8 +22,8 @@ type openers struct {
 	thinking *thinking
 }
 
-// opener is the interface of openers for the parts that decide whether a mark counts. Those parts
-// are called by openers, and they call openers only through these three methods.
+// opener is how the parts that decide whether a mark counts call the type openers, which reads what
+// a mark begins. That type calls them in turn, so they know it only as this interface.
 type opener interface {
 	try(m *declaration.Mark) match // reads what the mark m here begins
 	markedCall() bool              // reads a call or section that a mark here begins; false: none
@@ -39,13 +39,12 @@ func (op *openers) onlyWords() bool {
 	return op.At(n) < 0
 }
 
-// tryMarks tries everything that can begin with the byte c here, at page.markAt. It reports whether
-// something was read; if so, the text before it was sent. An attempt that was cut by the end of the
-// text is dropped as half a call if it got further than its mark, or if its mark is a special token
-// or begins a line. Marks are tried longest key first, and the configured family's before others. A
-// cut is believed only when all patterns have failed: <tool_call> has ten patterns, and otherwise
-// Solar's would drop a reply of Sarashina's. Calls without marks come last, because they need the
-// most evidence.
+// tryMarks reads what begins here with the byte c, and reports whether there was anything; if so,
+// the text before it was sent. Marks are tried before calls without marks, which need the most
+// evidence, and the configured family's marks first, longer ones before shorter ones. An attempt
+// that fails because the text ends is dropped as half a call if it got further than its mark, or if
+// its mark is a special token or begins a line. That is decided only when all patterns have failed:
+// <tool_call> has ten patterns, and otherwise Solar's would drop a reply of Sarashina's.
 func (op *openers) tryMarks(c int, line bool) bool {
 	switch {
 	case op.in.tokens[op.Pos]:
@@ -110,9 +109,9 @@ func (op *openers) withoutMarks(c int, line bool) bool {
 		op.wrappers.read(c) || op.restored.read()
 }
 
-// rejectQuoted finds a whole call that begins in quoted code, and makes it stay text to its end if
-// the quotation continues after the call. The lines of such a call are not code by themselves.
-// Without this rule an inner mark, or the closer alone, would begin a call.
+// rejectQuoted finds a whole call that begins in quoted code after which the quotation continues.
+// It makes that call stay text up to its end. The lines of the call are not code by themselves:
+// without this rule a mark inside it, or its closing tag, would begin a call.
 //
 //	Never write `<tool_call>
 //	{"name": "get_time"}
@@ -228,8 +227,8 @@ func (op *openers) lateCloser(p *declaration.Pattern) match {
 	return committed
 }
 
-// wrongCloser drops the closer of a result where the closer of a call may be. It returns mismatch
-// elsewhere; see lateCloser.
+// wrongCloser drops the closer of a tool's result, written directly after a call in place of the
+// call's own closer. It returns mismatch at any other place, where such a closer is text.
 func (op *openers) wrongCloser(m *declaration.Mark) match {
 	if op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
 		return mismatch

@@ -94,8 +94,8 @@ func ParseHold(s string) (int, error) {
 // file is longer, and there people want to see progress.
 const shortCall = 512
 
-// Held returns how many bytes are held back under a value of Options.Hold. If it is negative,
-// nothing is held back. The constants reserve 0 for the default, so that the zero Options holds
+// Held returns how many bytes of a call are held back if Options.Hold has the given value. If the
+// result is negative, nothing is held back. The value 0 (HoldShort) is the default, and holds back
 // short calls.
 func Held(hold int) int {
 	if hold == HoldShort {
@@ -131,8 +131,9 @@ func ParseWhich(s string) (Which, error) {
 
 // Reasons returns all repairs that can be made while a reply is read, ordered by their codes; see
 // chat.Meta.Repairs. Codes are part of the interface and never change: logs, headers and traces
-// contain them, and docs/repairs.md is written from them. Means is a sentence in the past tense.
-// Wrote and Reads are an example of a text and of the result of reading it.
+// contain them, and docs/repairs.md is written from them. In each element the field Means is a
+// sentence in the past tense. The fields Wrote and Reads are an example: a text, and what it is
+// read as.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {

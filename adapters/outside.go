@@ -20,9 +20,9 @@ type outside struct {
 	printed bool // print( surrounds the Python call
 }
 
-// CallEnds reports whether the text at offset i can follow the arguments as a whole. The reader of
-// arguments calls it at a brace or a quote that may have come too early. The text after it shows
-// whether it has, for example in:
+// CallEnds reports whether the text at offset i can follow the arguments of a call. The reader of
+// arguments asks this at a brace or a quote that may have come too early. In these examples the
+// text after the character answers it:
 //
 //	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
 //	{"city": "say "hi" now"}</tool_call>         which quote closes
@@ -84,9 +84,8 @@ func (ou *outside) pastSpace(i int) (end int, line bool) {
 	return end, bytes.IndexByte(ou.Slice(ou.Pos+i, ou.Pos+end), '\n') >= 0
 }
 
-// CallMark reports whether a mark that can end or follow a call is at offset i. Marks of reasoning
-// do not count, because an argument may contain them as text, and no call has reasoning inside its
-// braces.
+// CallMark reports whether a mark that can end or follow a call is at offset i. A mark of reasoning
+// does not count: an argument may contain it as text, and there is no reasoning inside a call.
 func (ou *outside) CallMark(i int) bool {
 	ofCall := func(m *declaration.Mark) bool {
 		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose

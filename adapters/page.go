@@ -92,7 +92,7 @@ func (pg *page) keep(n int) {
 	pg.textTo, pg.keptTo = pg.Pos, pg.Pos
 }
 
-// solid keeps n bytes of text that are not all white space.
+// solid declares the next n bytes to be text and skips them. They are not all white space.
 func (pg *page) solid(n int) {
 	if n > 0 {
 		pg.keep(n)
@@ -311,9 +311,8 @@ func (o *outlet) emit(e chat.Event) {
 	}
 }
 
-// tell calls the function repaired for each repair that was recorded since tell was last called.
-// The repairs of a draft that was taken back have been removed, so the list may have become
-// shorter.
+// tell calls the function repaired for each repair that was recorded since tell was last called. A
+// draft that fails takes its repairs back, so the list may have become shorter in between.
 func (o *outlet) tell() {
 	o.told = min(o.told, len(*o.repairs))
 	for _, code := range (*o.repairs)[o.told:] {

@@ -105,9 +105,9 @@ func (py *python) strayClosers() {
 	}
 }
 
-// keywordBehind reports whether a further argument of the tool follows the closer of a call, so the
-// closer came too early. In get_weather(city="Oslo"), days=3) there may be a call without days, or
-// an opener may be missing, so it is text.
+// keywordBehind reports whether a further argument of the tool follows the closing parenthesis of a
+// call. Such a call is text: get_weather(city="Oslo"), days=3) may be one without days, or one in
+// which an opening parenthesis is missing.
 func (py *python) keywordBehind(t *toolset.Tool) bool {
 	n := py.Space(0)
 	// the list's bracket may come between
@@ -146,9 +146,9 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 
 // pythonArgs reads the arguments up to the closing parenthesis and returns them as one object. They
 // are kept apart from the call's own output, so they can be dropped as a whole. It returns
-// incomplete if the text ends inside a string, because the string may continue in any way. For odd
-// arguments it searches for the only likely meaning, and returns mismatch if there is none; in a
-// call with marks it does the same for arguments that could not be read.
+// incomplete if the text ends inside a string, because the string may continue in any way. If the
+// arguments are odd, it returns their only likely meaning, or mismatch if there is none. It also
+// searches for a meaning if they cannot be read and the call has marks.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	start := py.Pos
@@ -193,10 +193,10 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	return value > 0 && t.Type().Has(key)
 }
 
-// decidePython decides the meaning of the arguments of a Python call that begin at position start;
-// see decide. The parameters direct and a are the object and the result that reading them without
-// this search gave. It returns the object of the only likely reading and matched, or mismatch or
-// incomplete if no reading is the only likely one.
+// decidePython decides the meaning of arguments of a Python call that are odd or could not be read.
+// They begin at position start. A plain attempt to read them has returned the object direct and the
+// result a. decidePython returns the object of the only likely reading and matched. It returns
+// mismatch or incomplete if no reading is the only likely one.
 func (py *python) decidePython(start int, t *toolset.Tool, direct string, a match) (string, match) {
 	if a != matched {
 		direct = ""
@@ -244,9 +244,9 @@ func neverClosed(args string) bool {
 }
 
 // objectArgument reads one object in place of keywords, as in f({"a": 1}). It returns mismatch if
-// there is no object that fits, or if anything but the parenthesis follows: f({"a": 1}, b=2) is
-// positional, with an object first. The output is then discarded, and the keywords are read from
-// the same place.
+// the object does not fit the tool, or if a closing parenthesis does not follow directly. In that
+// case it drops the object and restores the position, so that the caller can read the arguments in
+// another way. In f({"a": 1}, b=2) the object is a positional argument.
 func (py *python) objectArgument(t *toolset.Tool) match {
 	start := py.Pos
 	py.Pos += py.Loose(0)
@@ -375,8 +375,8 @@ func (py *python) pythonValue(t *schema.Type) bool {
 	return py.Value(t)
 }
 
-// holes reports whether an expression would be evaluated in the f-string whose text begins at
-// offset i. It returns true if the string is longer than the part that is searched.
+// holes reports whether an f-string, whose text begins at offset i, has something that Python would
+// evaluate. It also returns true if no closing quote is within the next maxUnmarked bytes.
 func (py *python) holes(i, quote int) bool {
 	for n := i; n < i+maxUnmarked; n++ {
 		switch c := py.At(n); {

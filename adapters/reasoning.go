@@ -129,9 +129,10 @@ func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	return a
 }
 
-// closeReasoning enters the text state. It drops the newlines that belong to the closer, or the
-// blank after a closer that consists of words. The declaration says how many newlines belong to the
-// closer: two for Qwen3, none for GLM-4.7. Further newlines are text.
+// closeReasoning ends the reasoning after its closer; what follows is text. It skips the newlines
+// that belong to the closer, or the blank after a closer that consists of words. The declaration
+// says how many newlines belong to the closer: two for Qwen3, none for GLM-4.7. Further newlines
+// are text.
 func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	th.page.flushText()
 	th.page.state = chat.Text

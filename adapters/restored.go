@@ -155,8 +155,8 @@ const (
 	maxBareFront   = 160  // the same, without a mark
 )
 
-// size returns the length of the rest of the reply, or -1 if the reply was cut. The parameter front
-// is a number of bytes. It also returns -1 if that many bytes at the start of the reply contain
+// size returns the length of the rest of the reply, or -1 if the reply cannot be a call that is
+// worth a repair. That is so if it was cut, or if its first bytes, as many as front says, have
 // neither the name of a tool nor a parameter.
 func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
@@ -172,9 +172,9 @@ func (rs *restored) size(front int) int {
 	}
 }
 
-// meant returns the calls of the repaired text that has the fewest differences from this text, or
-// nil if there is none. If there are several readings, or a reading whose calls do not fit their
-// tools, it returns nil and sets the field doubt.
+// meant returns the calls of the repaired text that differs from text in the fewest marks, or nil
+// if no repaired text consists of calls. If several such texts have different calls, or if a call
+// does not fit its tool, it returns nil and sets the field doubt.
 func (rs *restored) meant(text string) []wrapper.Call {
 	for degree, texts := range restore.Texts(text, rs.format.marks(), rs.names()) {
 		var calls []wrapper.Call
@@ -204,9 +204,9 @@ func (rs *restored) names() (names []string) {
 	return names
 }
 
-// holdsMark reports whether the arguments of the calls contain more of a mark of the family than
-// the text does. A repaired mark is never part of a value, so from the degree restore.Visible on,
-// the arguments may not contain a mark at all.
+// holdsMark reports whether the arguments of the calls contain a mark of the family more often than
+// the text does. If degree is restore.Visible or more, it returns true for any mark in them. The
+// calls were read after a repair of the text, and a repaired mark is never part of a value.
 func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) bool {
 	for _, m := range rs.format.marks() {
 		n := 0

@@ -249,8 +249,8 @@ func (f *Format) Own() []string {
 	return f.withOwn(common)
 }
 
-// Marks returns the marks of every known format that structure replies, prompts and results: those
-// of calls, reasoning, turns and results. Marks that are words are left out.
+// Marks returns the marks of all known formats that have a meaning in replies, prompts or results:
+// those around calls, reasoning, turns and results. Marks that are plain words are left out.
 func Marks() []string {
 	var all []string
 	for _, list := range Builtin().formats[0].live().Marks {

@@ -9,8 +9,8 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// start reads the beginning of a reply, which continues an element that the prompt has opened. It
-// is done when the first bytes were read, and is not used later.
+// start reads the first bytes of a reply if they continue something that the prompt has opened at
+// its end, such as a message's header or a call. After those bytes it is not used any more.
 type start struct {
 	below
 	messages *messages
@@ -45,11 +45,10 @@ func (st *start) startBehind(prompt string) {
 	}
 }
 
-// beginning reads the rest of the element that the prompt has opened: a message's header, a plain
-// reply or a call. The header comes first, because it says which of the others can follow. These
-// are not looked for later, since only the first bytes of the reply can continue the prompt. It is
-// called only for a reply that begins in text: no message and no bare name can follow an open
-// thought.
+// beginning reads the first bytes of the reply if they continue something that the prompt has
+// opened: a message's header, a plain reply or a call. The header comes first, because it says
+// which of the others can follow. The method is not called for a reply that begins in reasoning,
+// where no message and no bare name can follow.
 func (st *start) beginning() {
 	st.messages.firstMessage()
 	if f := st.ahead; f != nil {

@@ -70,8 +70,8 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 		!scan.IsSpace(int(text[len(text)-1]))
 }
 
-// stopping is the state of arguments up to a position: the sign before it, the open brackets, and
-// whether a value of the innermost object has begun.
+// stopping is the state after the first part of some arguments: the last sign of structure, such as
+// a colon, the open brackets, and whether a value of the innermost object has begun.
 type stopping struct {
 	last  byte
 	open  []byte

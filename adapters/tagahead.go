@@ -34,11 +34,12 @@ func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 	return head{}, best
 }
 
-// headBy reads a head by one pattern, which consists of literals with a key, and perhaps a type,
-// between them. It returns mismatch or incomplete like argHead. Literals and placeholders
-// alternate, so k advances in steps of two: <parameter=city>, <arg_key>city</arg_key><arg_value>,
-// <|open|>argument key="city" type="string"<|sep|>. Keys may contain blanks and punctuation,
-// because everything up to the next literal is the key.
+// headBy reads the tags before an argument's value at offset i, by one pattern, which consists of
+// literals with a key, and perhaps a type, between them. It returns mismatch if they are not there,
+// and incomplete if the text ends in them. Literals and placeholders alternate, so k advances in
+// steps of two: <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city"
+// type="string"<|sep|>. Keys may contain blanks and punctuation, because everything up to the next
+// literal is the key.
 func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {

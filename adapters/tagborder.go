@@ -80,8 +80,9 @@ func beginsWithTag(text string) bool {
 	return !emptyElement.MatchString(head + ">")
 }
 
-// borderless reports whether a reading is not certain at the border of a value: it takes a tag for
-// missing or damaged, although something that looks like a tag is in its place.
+// borderless reports whether a reading is uncertain about the place where some value begins or
+// ends: it assumes that a tag is missing or damaged, although something that looks like a tag is
+// there.
 func (s *tagSearch) borderless(r tagReading) bool {
 	slip := r.cost%quarter > 0 || s.slip || s.f.strange(r)
 	for a := r.args; a != nil; a = a.prev {
@@ -110,8 +111,8 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// strange reports whether a reading has an argument that is not a parameter of the tool. The tag of
-// such an argument may be part of a text.
+// strange reports whether r, one way to divide the rest of a call into values, has an argument that
+// is not a parameter of the tool. The tag of such an argument may be part of a text.
 func (f *tagForms) strange(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		if len(f.keys) > 0 && !f.typ.Has(a.key) {
@@ -121,8 +122,8 @@ func (f *tagForms) strange(r tagReading) bool {
 	return false
 }
 
-// headInside reports whether a value without a head begins with a text that may be the rest of its
-// head, or with blanks that may belong to the head.
+// headInside reports whether the value a, whose opening tags are missing, begins with a text that
+// may be the rest of them, or with blanks that may belong to them.
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(
 		string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
@@ -147,8 +148,9 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }
 
-// openerBehind reports whether the last tag of an argument's damaged head, or its key, comes
-// shortly after the start of the value, as in <arg_key>city</arg_key>: <arg_value> and city: Oslo.
+// openerBehind reports whether the value of an argument whose opening tags are damaged contains,
+// near its start, the last of those tags or the key. For example, <arg_key>city</arg_key>:
+// <arg_value> has the tag after the colon, and city: Oslo has the key.
 func (s *tagSearch) openerBehind(a *tagArg) bool {
 	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
@@ -217,8 +219,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
-// signInFront reports whether the damaged closer of a value follows a character that may be a part
-// of that closer.
+// signInFront reports whether the character before a value's damaged closing tag may be a part of
+// that tag and not of the value.
 func (s *tagSearch) signInFront(a *tagArg) bool {
 	k := s.from(a.to)
 	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 ||
@@ -243,10 +245,11 @@ func (s *tagSearch) nested(a *tagArg, k int) bool {
 	return s.opened[k] > 0 && s.tokens[s.opened[k]-1].at >= a.from
 }
 
-// tagInside reports whether a value contains a tag of its family that may belong to the call. Such
-// a tag is a repetition of the value's head, the head of a parameter that has no value, or a closer
-// without an opener before another tag or the value's end. In a call with a slip, any tag counts
-// that is at a place where the call could have one. Tags that nest in the value are text.
+// tagInside reports whether a value contains a tag that may belong to the call. Such a tag repeats
+// the tag before the value, begins a parameter that has no value, or closes something that was not
+// opened, before another tag or the value's end. If the parameter slip says that the call has a
+// damaged tag, any tag counts that is at a place where the call could have one. Tags that nest in
+// the value are text.
 func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]

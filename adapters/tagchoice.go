@@ -6,13 +6,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// choose returns the reading that counts. It returns false if several readings are nearly equally
-// good, or if there is none. Two readings are equal if the tool would get the same values: a line
-// break at another place makes no difference if the parameter is a number. The parameter before is
-// the part of the first value that was read before the search. If partly is true, that part is not
-// known, and the value is not compared with its schema. A value that does not fit its schema costs
-// extra. A reading with such a value can still be the only one, and the engine then asks the model
-// for that value again.
+// choose returns the reading that counts: the division of the call into arguments that costs least.
+// It returns false if there is none, or if another reading costs nearly as little and gives the
+// tool other values. A line break at another place is no other value if the parameter is a number.
+// The parameter before is the part of the first value that was read before the search. If partly is
+// true, that part is not known, and the value is not compared with its schema. A value that does
+// not fit its schema costs extra. A reading with such a value can still be the only one; then the
+// engine asks the model for the value again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {
@@ -71,8 +71,9 @@ func lacksArgument(s *tagSearch, r tagReading) bool {
 	})
 }
 
-// closersInside reports whether a value of a reading contains all closers of a call but not its
-// opener. If the call follows another call, it is then not clear where the other call ended.
+// closersInside reports whether some value of a reading contains a value's closer and the call's
+// closer after it, but not the opening tags for them. If another call precedes this one, it is then
+// not clear where that call ended.
 func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {

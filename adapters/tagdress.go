@@ -50,7 +50,8 @@ func dressOf(text string) dress {
 // [/parameter] for </parameter>.
 type dresses struct{ *tagsAhead }
 
-// dressesIn returns a finder of tags in other forms, in the text of ta.
+// dressesIn returns a finder of tags in other forms, such as [/parameter] for </parameter>, in the
+// text of ta.
 func dressesIn(ta *tagsAhead) dresses { return dresses{ta} }
 
 // otherAngles lists the pairs of brackets that models write instead of the angle brackets of a tag.
@@ -191,15 +192,15 @@ func (ta dresses) goesOnAt(f *tagForms, i int) bool {
 	return a == matched && f.typ.Has(h.key)
 }
 
-// mayBeTag reports whether a tag of the family, or a closing tag in other brackets, may begin at
-// offset i.
+// mayBeTag reports, by the first bytes at offset i, whether a tag of the family may begin there. A
+// closing tag may also have other brackets, as in [/parameter].
 func (ta dresses) mayBeTag(f *declaration.Family, i int) bool {
 	end, angle := ta.otherAngle(i)
 	return f.CloseBytes[max(ta.At(i), 0)] || angle != "" && ta.slash(&end)
 }
 
-// dressIn records in t whether the tag t is the tag f in another form, and which name it has there.
-// It does nothing for a tag without a slip.
+// dressIn records in t whether the tag is f in another form, such as [/parameter] for </parameter>,
+// and the name that it has there. It does nothing if t is written correctly.
 func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 	if t.cost == 0 {
 		return

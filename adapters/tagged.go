@@ -22,8 +22,8 @@ type tagged struct {
 	tagging
 }
 
-// tagging is the state of the reader of calls in tags. It is not part of progress, because it
-// remains valid when a draft is undone.
+// tagging is the part of the state of tagged that remains valid when a draft is undone. So it is
+// not restored with progress.
 type tagging struct {
 	plan     tagPlan
 	written  asWritten
@@ -115,8 +115,8 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 	return committed
 }
 
-// head is the opening of one tagged argument. If the value is null and may be left out, the output
-// from the position in the field at is removed.
+// head is what precedes the value of a tagged argument, such as <parameter=city>. If the value is
+// null and may be left out, the output from the position in the field at is removed.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
@@ -177,11 +177,11 @@ func nearAbsent(t *schema.Type, key string, seen []string) bool {
 	})
 }
 
-// nextArgument moves to the value of the next argument, and returns its head. It returns false
-// after the last argument. If the rest of the call was decided as a whole, the plan says which
-// argument is next. Without a plan a head is here or the call ends, since a value ends only there.
-// If something else that begins like a tag is here, the call may have more arguments than were
-// read, and is in doubt.
+// nextArgument moves to the value of the next argument, and returns the tags before it. It returns
+// false after the last argument. If the rest of the call was divided into arguments as a whole
+// (tg.plan), it follows that division. Otherwise either an argument begins here or the call ends.
+// If something else that looks like a tag is here, the call may have more arguments than were read,
+// and is marked as doubtful.
 func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bool) {
 	if tg.plan.made {
 		h, ok := tg.planNext()

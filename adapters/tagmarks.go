@@ -37,14 +37,16 @@ type tagForm struct {
 	of    *tagForms // of the closer of a value: the tags of its call
 }
 
-// headStep is a piece of an argument's head: a tag, or a placeholder.
+// headStep is a step in reading the tags before an argument's value: a single tag, or the place of
+// the key or the type between two tags.
 type headStep struct {
 	tagForm
 	hole string
 }
 
-// headHit is a head that was found in the text, whole or damaged. Several heads may be found at one
-// place, if a part is missing that would tell them apart.
+// headHit is the start of an argument that was found in the text, with all its tags up to the
+// value. They may be damaged, which has a cost. Several such starts may be found at one place, if a
+// part is missing that would tell them apart.
 type headHit struct {
 	head
 	cost int
@@ -81,8 +83,8 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	return f
 }
 
-// formOf returns a literal as a tag, without the line breaks at its edges. The rules for values
-// cover those line breaks: one belongs to the mark, and a missing closer takes one with it.
+// formOf returns a literal as a tag, without the line breaks at its edges. Those are left to the
+// rules for values, by which one line break belongs to the tag.
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
@@ -118,9 +120,9 @@ const (
 	tagWindow = 12 * quarter
 )
 
-// tagAt returns the offset after a tag at offset i, whole or with one slip in it, and its cost. It
-// returns false if there is no such tag. Models do not make two slips in one tag, which could turn
-// one tag into another.
+// tagAt returns the offset after the tag f at offset i, and its cost: 0 for a whole tag, and
+// slipCost for a tag in which one thing is wrong. It returns false if there is no such tag. A tag
+// with two errors does not count: models do not make two, and two could turn one tag into another.
 func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	if n, a := ta.marks.literal(i, f.lit); a == matched {
 		// </parameter>>
@@ -241,10 +243,11 @@ func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) 
 // none of them.
 const maxNear = 4
 
-// headsAt returns the heads of arguments at offset i: the whole head, with any key, or damaged
-// heads of the tool's parameters. It returns nil if there are none. A key that is not a parameter
-// has a cost. The cost is lower if the key is a parameter's name with one character lost, because
-// damage to a tag may be there. A whole key that is a parameter has no other reading.
+// headsAt returns what may begin an argument at offset i: tags with any key that are whole, or else
+// damaged tags with a key that is a parameter of the tool. It returns nil if there are none. In
+// whole tags, a key that is not a parameter has a cost. If that key is a parameter's name with one
+// character lost, the parameter is returned as well, at a lower cost. A whole key that is a
+// parameter is the only result.
 func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	var all []headHit
 	if h, a := ta.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
@@ -350,10 +353,11 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 	return i, wire, max(cost, slipCost)
 }
 
-// stepAt matches one tag of a head, or half a tag, at the offset in the parameter at, and returns
-// its end and cost. The tag may be whole, have a slip, be replaced by another closing tag, or be
-// missing. It never fails: a missing tag ends at the offset in the parameter bare, which is before
-// the white space in front of the tag. The caller limits the number of missing tags.
+// stepAt matches one tag of those before a value, at the offset in the parameter at, and returns
+// the offset after it and its cost. The tag may be whole, damaged or cut in half, or another
+// closing tag may be in its place. It never fails: a missing tag ends at the offset in the
+// parameter bare, which is before the white space in front of the tag. The caller limits the number
+// of missing tags.
 func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
 		return n, c

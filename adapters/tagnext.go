@@ -4,9 +4,9 @@ import (
 	"bytes"
 )
 
-// next continues a reading between two arguments, where a head, a closer or the end of the call is
-// due. White space and repeated closers are skipped. Line breaks that are written as a backslash
-// and n occur in source text that quotes a call, and count as a slip.
+// next continues a reading of the call after an argument, where another argument, a closing tag or
+// the end of the call should come. It skips white space and repeated closing tags. Line breaks that
+// are written as a backslash and n occur in source text that quotes a call, and add to the cost.
 func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
@@ -67,10 +67,10 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	}
 }
 
-// between continues a reading at text between two arguments: either the head of an argument was
-// left out, or the text means nothing. The parameter of a missing head is not known, so each
-// parameter without a value makes a reading. If two of these readings fit, the call is in doubt.
-// Words on the line of a closer are a remark, but a paragraph is not.
+// between continues a reading of the call at text between two arguments. Either the opening tags of
+// an argument are missing there, or the text means nothing. The parameter of such an argument is
+// not known, so each parameter without a value makes a reading. If two of these readings fit, the
+// call is doubtful. Words on the line of a closing tag are a remark, but a paragraph is not.
 func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	d := s.d
 	for _, key := range s.f.keys {
@@ -94,9 +94,10 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	}
 }
 
-// closers continues a reading after a closer of the call, where closer k is due. The outer closers
-// are usually missing because the model has stopped after the first closer, such as </function>.
-// Each missing closer then costs half a slip. If text follows, the missing closers cost two slips.
+// closers continues a reading of the call after one of its closing tags; the tag with the index k
+// is due next. The outer closing tags are usually missing because the model has stopped after the
+// first, such as </function>. Each missing tag then costs half a slip. If text follows, the missing
+// tags cost two slips together.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {

@@ -11,7 +11,8 @@ import (
 // deviates from the way its family writes. The part before that point is fixed. After that point
 // nothing is sent before the whole call is known.
 
-// tagPlan says how the rest of a call in tags is read. It is made from the whole text of the call.
+// tagPlan says how the rest of a call in tags is divided into arguments. It is made when the whole
+// text of the call is known, if a tag in the call is damaged.
 type tagPlan struct {
 	made   bool
 	args   []*tagArg // the arguments after the value that was being read
@@ -43,10 +44,10 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	}
 }
 
-// planTags decides how the rest of the call is read, from inside the value of h: by the reading
-// that costs least. A call with two such readings is in doubt. If the reading ends inside a value,
-// the call is cut. The function before returns the part of the value that was read already. It is
-// nil if that part does not matter.
+// planTags decides how the rest of the call is divided into arguments, from inside the value of h:
+// by the reading that assumes the fewest damaged tags. If no reading is clearly the best, the call
+// is marked as doubtful. If the best ends inside a value, the call is cut. The function before
+// returns the part of the value that was read already. It is nil if that part does not matter.
 func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {
@@ -75,9 +76,8 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	tg.planNext()
 }
 
-// endsClosed reports whether the text ends with the closer of a call. If a reading then takes the
-// call for cut, the call is in doubt, because a call that the model ended by itself must not be
-// dropped as incomplete.
+// endsClosed reports whether the text ends with the closing tag of a call. The model has then ended
+// the call itself, so a reading in which the call is cut makes the call doubtful.
 func (s *tagSearch) endsClosed() bool {
 	if len(s.tokens) == 0 {
 		return false
@@ -95,8 +95,9 @@ func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	return tg.forms
 }
 
-// followPlan makes a reading the plan. It records a repair if the reading assumes a slip; taking
-// tags for text is not a repair.
+// followPlan makes r, a division of the rest of the call into arguments, the plan by which the call
+// is read. It records a repair if r assumes a wrong or missing tag. To take a tag for text is no
+// repair.
 func (tg *tagged) followPlan(r tagReading) {
 	for a := r.args; a != nil; a = a.prev {
 		tg.plan.args = append(tg.plan.args, a)
@@ -109,8 +110,9 @@ func (tg *tagged) followPlan(r tagReading) {
 	}
 }
 
-// planNext moves to the value of the next argument of the plan, and returns the head of that
-// argument. It returns false after the last one.
+// planNext moves to the value of the next argument of the plan (the division of the rest of the
+// call into arguments), and returns the tags before that value. It returns false after the last
+// one.
 func (tg *tagged) planNext() (head, bool) {
 	if len(tg.plan.args) == 0 {
 		return head{}, false

@@ -13,9 +13,9 @@ import (
 // Inside a value tags nest: an opener together with its closer is text, at no cost. So a document
 // about calls is read whole.
 
-// tagArg is an argument of a reading. Its value is between the offsets from and to. Each argument
-// points to the one before it, because readings share their beginnings: a thousand readings of a
-// file contain its path once.
+// tagArg is an argument in a reading, which is one way to divide a call into arguments. Its value
+// is between the offsets from and to. Each argument points to the one before it, because readings
+// share their beginnings: a thousand readings of a file contain its path once.
 type tagArg struct {
 	head
 	from, to int
@@ -26,8 +26,9 @@ type tagArg struct {
 	doubt    bool // the text after it may be another argument
 }
 
-// tagState is a reading up to a token inside the value of an argument. Two states with the same
-// arguments, the same key and the same beginning continue alike, so only the cheaper one is kept.
+// tagState is a division of the call's text into arguments up to a tag, which is inside the value
+// of the last argument. Two states with the same arguments, the same key and the same beginning of
+// the value continue alike, so only the cheaper one is kept.
 type tagState struct {
 	cost int
 	args *tagArg
@@ -38,7 +39,8 @@ type tagState struct {
 	guessed bool // the head was left out, and the key is a parameter that fits
 }
 
-// tagReading is a reading of the whole call.
+// tagReading is one way to divide the rest of a call into arguments. Its cost is the sum of the
+// slips (characters or tags that are wrong or missing) that it assumes.
 type tagReading struct {
 	cost   int
 	args   *tagArg
@@ -103,7 +105,8 @@ func (s *tagSearch) add(token int, v tagState) {
 	s.states[token] = append(list, v)
 }
 
-// run follows the readings from token to token.
+// run finds the readings of the text: the ways to divide it into arguments. At each tag it
+// continues those that do not cost much more than the best one that is complete.
 func (s *tagSearch) run() {
 	for k := range s.states {
 		list := s.states[k]
@@ -127,14 +130,14 @@ func (s *tagSearch) run() {
 	}
 }
 
-// finish adds a reading that has reached the end of the call.
+// finish records a reading that has reached the end of the call as a result of the search.
 func (s *tagSearch) finish(r tagReading) {
 	s.best = min(s.best, r.cost)
 	s.done = append(s.done, r)
 }
 
-// step continues a reading, which is inside a value, at token k, a tag. The token ends the value in
-// one of several ways, or is part of the value:
+// step continues the state v, which is inside a value, at the tag with the index k. The tag ends
+// the value in one of several ways, or is part of the value:
 //
 //	its closer, whole or damaged            the value ends
 //	the closer of a key in its place        the two were swapped
@@ -200,8 +203,9 @@ func (s *tagSearch) step(k int, v tagState) {
 	s.asText(k, v, nests)
 }
 
-// valueEnd returns the offset where a value ends before its closer t, and the cost of the reading
-// then. The parameter line is the offset of the line break before the closer.
+// valueEnd returns the offset where the value of v ends if the closing tag t ends it, and the cost
+// of v with that tag. A value on lines of its own ends at the offset in the parameter line, which
+// is that of the line break before the tag.
 func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	to, cost = t.at, v.cost+t.cost
 	if v.head.onLines() || s.f.p.Family != s.d.marks.f && s.d.At(v.from) == '\n' {
@@ -214,10 +218,11 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	return to, cost
 }
 
-// asText continues a reading in which the tag at token k is text of the value. It adds the state
-// after that tag. If the tag has a closing tag, it also adds the state after the closing tag, in
-// which both tags and everything between them are text. The parameter nests is the extra cost of
-// this second state. That cost is raised if a value seems to end between the two tags.
+// asText continues the state v, which is inside a value, with the tag at token k as text of that
+// value. It adds a state after the tag. If the tag has a closing tag, it also adds a state after
+// that one, in which both tags and everything between them are text. The parameter nests is the
+// extra cost of this second state. That cost is raised if a value seems to end between the two
+// tags.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little
@@ -266,12 +271,14 @@ func (s *tagSearch) blank(from, to int) bool {
 	return len(bytes.TrimSpace(s.d.Slice(s.d.Pos+from, s.d.Pos+to))) == 0
 }
 
-// fresh reports whether key is a parameter of the tool that has no value in the reading yet.
+// fresh reports whether key is a parameter of the tool that has no value yet: not in v, and not
+// among the arguments that were read before the search began.
 func (s *tagSearch) fresh(v tagState, key string) bool {
 	return s.f.typ.Has(key) && key != v.head.key && !s.seen(v.args, key)
 }
 
-// seen reports whether a parameter has a value already, in the reading or before the search.
+// seen reports whether the parameter named key has a value already: among the arguments up to args,
+// or among those that were read before the search began.
 func (s *tagSearch) seen(args *tagArg, key string) bool {
 	for ; args != nil; args = args.prev {
 		if args.key == key {

@@ -23,10 +23,10 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf reports whether a value ends here, and returns the number of bytes to skip there. The
-// function end finds that number. It returns false if the value does not end here. It also returns
-// false if all closers of the call follow and occur once more later without an opener, because the
-// value then continues.
+// lastOf reports whether a value ends here, and returns the number of bytes to skip there. It calls
+// the function end, which reports the same by a look at this place alone. In one case lastOf
+// returns false although end returns true: all closers of the call follow, and later in the reply
+// there are closers without an opener, so the value continues up to those.
 func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (
 	int, bool) {
 	n, ok := end()
@@ -176,8 +176,9 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 }
 
 // afterValue reports whether the text at offset i can follow a value's closer: another argument, a
-// closer of the call, a mark, or the end of the text. After a closer of the call, such text must
-// follow as well, except for the last closer in a family without sections.
+// closer of the call, a mark, or the end of the text. A closer of the call counts only if a later
+// one of its closers, a mark or the end of the text follows it. Only the last closer in a family
+// without sections needs nothing after it.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer
@@ -201,9 +202,9 @@ func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// closerOrEnd reports whether closer k or a later one, a mark or the end of the text follows at
-// offset i. If prose follows a closer, both are part of a value. A comment between two closers
-// counts as white space, because models explain what they close.
+// closerOrEnd reports whether closer k of the call or a later one, a mark or the end of the text is
+// at offset i, after the closer of a value. If prose is there instead, the value has not ended. A
+// comment before the next closer is skipped, because models explain what they close.
 func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = tg.ahead.pastComment(i)
 	if tg.At(i) < 0 || tg.marks.endMark(i) {
@@ -222,9 +223,9 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	return false
 }
 
-// closersFollow reports whether the value's own closer was left out: at offset i are the rest of
-// the call's closers and then a mark or the end of the text. Other text after the last closer shows
-// that the closers are part of a text about tags.
+// closersFollow reports whether a value ends at offset i although its own closing tag is missing.
+// It does if the closing tags of the call are there, and a mark or the end of the text follows
+// them. If other text follows, these tags are part of a value that talks about tags.
 func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	// Beam's arguments are in a message, which its end mark ends
 	if p == p.Family.Header {

@@ -8,8 +8,8 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// tagTails are the complete closers of calls in tags, and the openers to which they belong, in the
-// rest of a reply. They are searched for once per reply, when text follows a call.
+// tagTails records where calls in tags open and close in the rest of a reply. The text is searched
+// once per reply, when text follows a call.
 type tagTails struct {
 	family   *declaration.Family
 	from, to int // the positions between which the text was searched
@@ -19,8 +19,8 @@ type tagTails struct {
 	other    int // position where the last call in another notation begins
 }
 
-// tailMark is a place where a call of the family opens or closes. The steps (1 or -1) after a point
-// are added up, to find closers that have no opener.
+// tailMark is a place in the rest of a reply where a call of the family opens (step 1) or closes
+// (step -1). If the sum of the steps from some place on falls below 0, a closer has no opener.
 type tailMark struct {
 	at    int
 	step  int // 1 opens, -1 closes
@@ -28,9 +28,9 @@ type tailMark struct {
 }
 
 // behindCall examines the text at offset i, after a whole call. The result over is true if the
-// reply ends there or a further call of an offered tool follows. The result left is true if text
-// follows in which closers have no opener. Such closers show that the earlier closers were part of
-// a value.
+// reply ends there or a further call of an offered tool follows. The result left is true if later
+// in the text there are closing tags of a call without an opening tag. They show that the call goes
+// on, and that the closing tags before i were part of a value.
 func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + ta.Elastic(i)
 	if ta.At(n) < 0 || ta.callBegins(p.Family, n) || ta.marks.cutCloser(p, n) {
@@ -80,9 +80,10 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	return tailMark{}
 }
 
-// lookForTails records the places where calls open and close from offset i to the end of the reply.
-// For each place it also computes the least sum that the steps from there reach. It adds from the
-// end of the reply, so the text is read only once.
+// lookForTails records the places where calls open (step 1) and close (step -1) from offset i to
+// the end of the reply. For each place it also computes how low the sum of the steps from there can
+// get: below 0, a closer has no opener. It adds from the end of the reply, so the text is read only
+// once.
 //
 //	</parameter></function></tool_call>   -1: closers, whose opener is before offset i
 //	… <function=f><parameter=a>…          +1
@@ -187,8 +188,8 @@ func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok 
 	return end, false, ok
 }
 
-// opener returns the offset after the opener of a call at offset i, as the family writes it, or
-// after the last tag of the opener alone. It returns false if no opener is there.
+// opener returns the offset after the opening tags of a call at offset i. The last of these tags is
+// enough, as <function= of <tool_call><function=. It returns false if none is there.
 func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 	for _, q := range p.Family.Calls {
 		if q.HoleAt(1) != "name" {
@@ -216,8 +217,8 @@ func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// valueBehind reports whether a value closes after offset i, before any other call. If so, the call
-// before that offset has not ended, or the text after the offset is part of the call.
+// valueBehind reports whether a value closes after offset i, and no other call begins or ends
+// before that. If so, the call that seems to end at i goes on, or the text after i belongs to it.
 func (ta *tagsAhead) valueBehind(p *declaration.Pattern, i int) bool {
 	next := ta.tailFrom(p, i)
 	k, _ := slices.BinarySearch(ta.tails.lone, ta.Pos+i)
@@ -235,8 +236,8 @@ func lastPiece(l declaration.Literal) declaration.Literal {
 }
 
 // callBegins reports whether a call of an offered tool begins at offset i, perhaps after the opener
-// of a section. Such a call shows at once that the call before it has ended. Otherwise that is
-// known only at the end of the reply.
+// of a section. If it does, the call before it has ended for certain, and no more text is needed to
+// know that. Otherwise only the end of the reply shows it.
 func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	for _, s := range f.Sections {
 		if n, a := ta.marks.literal(i, s.Parts[0].Lit); a == matched {

@@ -159,10 +159,10 @@ func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	return near, near.end > 0
 }
 
-// opener returns the offset after the start of an element that one of the family's closing tags
-// closes, and the name of the element. It returns 0 if there is no such tag. For example,
-// <parameter name="x"> in an XML document opens an element that </parameter> closes, though the
-// call's own arguments are written <parameter=x>.
+// opener returns the offset after a tag at offset i that opens an element, and the element's name,
+// if one of the family's closing tags has that name. It returns 0 if there is no such tag. For
+// example, <parameter name="x"> in an XML document opens an element that </parameter> closes,
+// though the call's own arguments are written <parameter=x>.
 func (s *tagSearch) opener(i int) (end int, name string) {
 	d, f := s.d, s.f
 	if d.At(i) != '<' {
@@ -204,8 +204,9 @@ func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	return false
 }
 
-// countBorders counts for each parameter how often its head follows the closer of a value, up to
-// each token. The counts are running sums, so the count for a part of the text is one subtraction.
+// countBorders counts, for each parameter and up to each token, how often the closing tag of a
+// value is followed by the opening tags of that parameter. The counts are running sums, so the
+// count for a part of the text is one subtraction.
 func (s *tagSearch) countBorders() {
 	s.borders = map[string][]int{}
 	for k := 0; k+1 < len(s.tokens); k++ {

@@ -31,7 +31,7 @@ type asWritten struct {
 // maxHead bounds, in bytes, the head of a call that is compared with its family's form.
 const maxHead = 512
 
-// noticeHead records whether the head of a call, which ends here, is as its family writes it.
+// noticeHead records whether a call's opening tags, which end here, are as its family writes them.
 func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 	text, ok := trimSpace(string(tg.Slice(max(tg.Base, tg.Pos-maxHead), tg.Pos))), true
 	for k := p.Hole("args") - 1; k >= 0 && ok; k-- {
@@ -70,8 +70,8 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 // trimSpace returns a text without the white space at its end.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// holdsArgument reports whether a text contains the head of an argument of its call, whole or
-// without its end, or a closing tag from the middle of a head.
+// holdsArgument reports whether a text contains the start of an argument of its call, or one of the
+// tags in the parameter inner, which are those that stand between a key and its value.
 func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text string) bool {
 	if slices.ContainsFunc(inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
 		return true
@@ -89,8 +89,8 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 var literalWord = regexp.MustCompile(
 	`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
-// holdsWord reports whether a value contains a word that may be a literal, at a place where the
-// schema gives no type.
+// holdsWord reports whether a value contains, at a place to which the schema gives no type, a text
+// that may mean a literal, such as "none".
 func holdsWord(v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:
@@ -127,8 +127,8 @@ func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	})
 }
 
-// withoutWrapper reports whether the family has another form of this pattern, which has one more
-// tag at its beginning.
+// withoutWrapper reports whether the first tags of the pattern are the end of those of another
+// pattern of its family, as <function=f> is of <tool_call><function=f>.
 func withoutWrapper(p *declaration.Pattern) bool {
 	first := p.Parts[0].Lit.Plain()
 	return slices.ContainsFunc(p.Family.Calls, func(q *declaration.Pattern) bool {
@@ -148,8 +148,8 @@ func cutLiteral(text string, l declaration.Literal) (string, bool) {
 	return l.CutSuffix(strings.TrimRight(text, "\n"))
 }
 
-// noticeArgument records whether the head of an argument is as its family writes it. The head
-// begins at position from and ends here.
+// noticeArgument records whether the tags before an argument's value, such as <parameter=city>, are
+// written as the family writes them. They begin at position from and end here.
 func (tg *tagged) noticeArgument(h *head, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
@@ -212,7 +212,7 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 }
 
 // value records whether the value of a parameter, named by key, is written as its family writes it
-// (sound). Text has no such record. A sound value has one reading, whatever slips the call has.
+// (sound). It is not called for texts. Damage elsewhere in the call leaves a sound value certain.
 func (w *asWritten) value(key string, sound bool) {
 	if sound {
 		w.sound = append(w.sound, key)
@@ -221,8 +221,8 @@ func (w *asWritten) value(key string, sound bool) {
 	}
 }
 
-// noticeEnd records whether a text is on its own lines if its family writes it so, and has the
-// right closer, which ends here.
+// noticeEnd records whether the closing tag of a value, which ends here, is the right one, and is
+// on its own line if the family writes values on lines of their own.
 func (tg *tagged) noticeEnd(h head) {
 	if tg.plan.made {
 		return
@@ -243,8 +243,8 @@ func (tg *tagged) noticeEnd(h head) {
 	}
 }
 
-// noticeClosers records whether the closers of a call are as its family writes them. They begin at
-// position from and end here.
+// noticeClosers records whether the closing tags of a call are written as its family writes them.
+// They begin at position from and end here.
 func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := len(p.Close) - 1; k >= 0 && ok; k-- {
@@ -253,8 +253,8 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
 }
 
-// unsure reports whether the call that has been read contains a slip, and also a value that another
-// slip may have caused.
+// unsure reports whether the call that was read may mean something else: it has a damaged tag, and
+// a value that may be due to a second damaged tag, or a further parameter after its end.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
 	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) &&
@@ -308,8 +308,8 @@ func (w *asWritten) exchanged(members map[string]any) bool {
 	return texts && others
 }
 
-// tagBehind reports whether something that begins like a tag of the family follows a call without
-// closers. It returns false if another call or the end of a section follows.
+// tagBehind reports whether something that looks like a tag of the family follows a call that has
+// no closing tag. It returns false if another call or the end of a section follows.
 func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	c := tg.At(n)
@@ -377,8 +377,8 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 	return false
 }
 
-// ranOver reports whether a string in a value contains the closer of a value with another tag after
-// it, or ends with such a closer. The string may have lost its quote before that closer.
+// ranOver reports whether a text contains the closing tag of a value with an opening tag after it,
+// or ends with such a closing tag. A string with this text may have lost its closing quote.
 func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
 		closer := strings.TrimSuffix(

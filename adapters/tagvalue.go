@@ -74,7 +74,8 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	tg.HoldOff()
 }
 
-// unsureTree reports whether a value that is written as a tree may have another meaning.
+// unsureTree reports whether a value that consists of nested tags may have another meaning, because
+// its tags do not match or a word in it may be a literal such as true.
 func unsureTree(p *declaration.Pattern, text string, typ *schema.Type) bool {
 	var v any
 	_ = json.Unmarshal([]byte(treeOf(p, text).json(typ)), &v)
@@ -93,10 +94,10 @@ func stepIn(tg *tagged, h *head) {
 	h.from = tg.Pos
 }
 
-// lined reports whether a value in the tags of a family that was not configured is on lines of its
-// own, although the family writes values on the line of the tag. A model without its own template
-// or name is read by the marks alone. Qwen3-Coder writes <parameter=city>\nParis\n</parameter>,
-// which must not become "\nParis\n" then.
+// lined reports whether a value begins on the line after its tag although the tag's family writes
+// values on the line of the tag. It returns false for the family that was configured. Qwen3-Coder
+// writes <parameter=city>\nParis\n</parameter>. If the family is not known, the tag may be taken
+// for another family's, but the value must not become "\nParis\n".
 func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }
@@ -145,10 +146,10 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	return false
 }
 
-// skipValue skips the text after a complete value, up to the end of the tag's value, and drops it.
-// A surplus bracket or a comma there means nothing. Other text may be further elements, as in
-// ["a"], "b"], and puts the call in doubt. If the parameter decided is true, that text is known not
-// to be elements. If the text ends first, the call is marked as broken.
+// skipValue is called after a value was read, and drops the text up to the closing tag, which it
+// skips. A surplus bracket or a comma in that text means nothing. Other text may be further
+// elements, as in ["a"], "b"], and marks the call as doubtful, unless the parameter decided says
+// that it is no element. If the reply ends first, the call is marked as broken.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {
@@ -277,10 +278,11 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 // maxIndent bounds the blanks before a closer, in bytes.
 const maxIndent = 16
 
-// surelyBehind reports whether the text at offset i, after the closer of a value, shows that the
-// value has ended. It does if it is the whole head of a parameter that has no value yet, or all
-// closers of the call. It returns false if surplus closers follow later, because the value then
-// continues. If the rest is not a series of whole calls, the call is in doubt.
+// surelyBehind reports whether the text at offset i, after the closing tag of a value, shows that
+// the value has ended. It does if it begins a parameter that has no value yet, or has all closing
+// tags of the call. It returns false if closing tags without an opening tag come later, because the
+// value then goes up to them. If the rest is not a series of whole calls, the call is marked as
+// doubtful.
 func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
 	if next, a := tg.ahead.argHead(p.Family, i); a != mismatch {

@@ -18,8 +18,9 @@ type tailTag struct {
 	calls [3]bool
 }
 
-// noteTag records the tag at offset i. An opener counts as the head that follows it. The closer of
-// a value that ends a call counts as the closer of the call as well.
+// noteTag records the kind of the tag at offset i. If step is 1, a call opens there, and the tag
+// counts as the start of the call's first argument. If step is -1, a value and its call close
+// there, and both closers are recorded.
 func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 	kind, ok := ta.tailTag(p, i)
 	switch t := &ta.tails; {
@@ -33,9 +34,10 @@ func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 	}
 }
 
-// sumTags sets the field calls of all tags, from the end of the reply to its beginning. In a series
-// of whole calls a head opens a value, the value's closer ends it, and then another head or the
-// call's closer follows. A reply that was cut by its length may stop anywhere.
+// sumTags records for each tag in the rest of the reply whether the tags from it on form whole
+// calls. The field calls has three answers, for a tag outside of calls, inside a value and after a
+// value. In whole calls an opening tag begins a value, the value's closer ends it, and then another
+// value or the call's closer follows. A reply that was cut by its length may stop anywhere.
 func (ta *tagsAhead) sumTags() {
 	const outside, inValue, behindValue = 0, 1, 2
 	calls := [3]bool{true, ta.marks.in.lengthCut(), true}
@@ -69,8 +71,8 @@ func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 }
 
 // goesOn reports whether a value that began at offset from may continue after offset i, where its
-// call seems to end. It may if no whole calls follow, and if the value has several lines or the
-// call lacks a parameter (lacks).
+// call seems to end. It may if the tags after i do not form whole calls. In addition, the value
+// must have several lines, or the call must lack a parameter, as the parameter lacks says.
 func (ta *tagsAhead) goesOn(p *declaration.Pattern, from int, lacks bool, i int) bool {
 	return (lacks || ta.severalLines(from, 0)) && !ta.wholeCalls(p, i)
 }
@@ -106,9 +108,9 @@ func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bo
 	}) != nil
 }
 
-// callBehind reports whether the mark m at offset i opens a call: the name of an offered tool, an
-// object or a list follows. After the mark of a section, a call of the section's family may follow
-// instead, unless it is also a call of the pattern's family.
+// callBehind reports whether the mark m at offset i opens a call: an object, a list or the name of
+// an offered tool follows. If m opens a section, the opener of a call in m's family may also
+// follow, but not one of the family of p.
 func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Mark) bool {
 	n := i + ta.marks.markSize(i, m)
 	if end, a := ta.marks.literal(i, m.Pattern.Parts[0].Lit); a == matched {
@@ -154,8 +156,8 @@ func (ta *tagsAhead) startsLine(i int) bool {
 	return c == '\n' || c == '>' || c < 0
 }
 
-// tailTag returns the kind of the tag at offset i. It returns false if there is no tag, or if the
-// tag is mentioned inside a line.
+// tailTag returns the kind of the tag at offset i in the text after a call. It returns false if no
+// tag is there, or if the tag is inside a line of prose, where it is only mentioned.
 func (ta *tagsAhead) tailTag(p *declaration.Pattern, i int) (tagKind, bool) {
 	for _, arg := range p.Family.Args {
 		if _, a := ta.marks.literal(i, arg.Parts[0].Lit); a != matched {

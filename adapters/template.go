@@ -26,8 +26,9 @@ const (
 // maxTemplate bounds the arguments that may be a template, in bytes.
 const maxTemplate = 4096
 
-// fillingOf returns how much the arguments say. The text args may be the beginning of an object. A
-// value that the schema lists is never a placeholder.
+// fillingOf returns whether the arguments in args have real values, only placeholders, or nothing.
+// The text args may be the beginning of an object. A value that the schema lists is never a
+// placeholder.
 func fillingOf(args string, t *schema.Type) filling {
 	if len(args) > maxTemplate || args != "" && args[0] != '{' {
 		return filled

@@ -30,10 +30,11 @@ type node struct {
 	from int     // where text begins, while it is open
 }
 
-// nested counts the open tags inside the value of h that have the name of its parameter, and
-// reports whether this position is inside or at one of them. The parameter depth is the count so
-// far. At 0 the next closer of that name is the value's own. Without the count a parameter called
-// item in a list of item tags would end at the first inner closer.
+// nested counts the tags that are open inside the value of h and have the value's own name. It
+// takes the count before this position, depth, and returns the new one. The second result is true
+// if a tag of that name is here or still open. If it is false, the next closing tag of the name
+// ends the value. Without the count a parameter called item in a list of item tags would end at the
+// first inner closing tag.
 func (tg *tagged) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -88,8 +89,8 @@ func treeOf(p *declaration.Pattern, text string) *node {
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
 // oddTree reports whether a text has tags that do not nest as they are written: a closer without an
-// opener, a damaged tag, several unclosed tags or one unclosed tag in a list, or characters of tags
-// beside them. The meaning of such a tree is a guess.
+// opener, a damaged tag, several unclosed tags or one unclosed tag in a list, or text beside tags
+// that looks like part of a tag. The meaning of such a tree is a guess.
 func oddTree(p *declaration.Pattern, text string) bool {
 	type level struct {
 		name        string

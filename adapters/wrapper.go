@@ -11,8 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// wrappers reads a whole reply that consists of calls in a wrapper of no known form; see
-// [wrapper.Calls]. It is tried last, when no other reader finds a call.
+// wrappers reads a whole reply that names tools and contains their arguments in a form of no known
+// family; see [wrapper.Calls]. It is tried last, when no other reader finds a call.
 type wrappers struct {
 	below
 	drafts *drafts
@@ -80,8 +80,9 @@ func (wr *wrappers) mayHold() bool {
 	return whole && wrapper.Labelled(label, wr.tools)
 }
 
-// shown reports whether the user asked to see a call in this form, or the model was given the call
-// to read. A command counts as shown unless the user asked for that call.
+// shown reports whether the call is only to be read: the user asked to see a call in this form, or
+// the model was given the call as part of a text. A call that is written as a shell command also
+// counts as shown, unless the user asked for what it does.
 func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
 	heard := wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})
 	if form == wrapper.Known {

@@ -86,8 +86,9 @@ func (f *Format) Asked(w Wording) *Format {
 // Lead returns the text to write after a rendered prompt so that a call can follow as one JSON
 // object {"name": …, "arguments": …}, in any family. It closes open reasoning, repeats the text
 // that the model has written since the prompt (the parameter said), and begins the call with the
-// family's own mark. In families of messages, that text is not repeated, since each message is
-// complete in itself. The name is that of the tool, or empty if there are several tools.
+// family's own mark. If the family's replies consist of messages, the parameter said is ignored,
+// since each message is complete in itself. The name is that of the tool, or empty if there are
+// several tools.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
 	if f.Header != nil {
@@ -136,10 +137,11 @@ func (f *Format) Carries(name string) bool {
 // a grammar.
 type Grammar = grammar.Grammar
 
-// Trigger is where text ends and the grammar begins.
+// Trigger describes the place in a reply where text ends and the grammar begins, by a mark or by a
+// pattern.
 type Trigger = grammar.Trigger
 
-// Grammar returns the grammar of calls to the tools, spelled as Append spells them. Members of
+// Grammar returns a grammar for the texts that Append writes for calls to the tools. Members of
 // small objects may come in any order, and those of large objects in the schema's. Requirements of
 // a schema that a grammar cannot express are not enforced, and are reported. If single is true,
 // only one call is allowed, for clients that want no more.

@@ -142,9 +142,9 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }
 
-// turns returns formTurns, without those that the template cannot print in full. For example,
-// MiniCPM5's template, as llama-server renders it, prints nothing for an object, and nothing
-// between the elements of a list. Calls with nested values are then left out.
+// turns returns the turns of formTurns, with nil for those that the template cannot print in full.
+// For example, MiniCPM5's template, as llama-server renders it, prints nothing for an object, and
+// nothing between the elements of a list. In that case the turns with nested values are nil.
 func (p *printer) turns() [][]chat.Call {
 	deep := p.show(formTurns[deepTurn]...)
 	if deep == "" || strings.Contains(deep, "cat") && strings.Contains(deep, "eel") {
@@ -153,9 +153,9 @@ func (p *printer) turns() [][]chat.Call {
 	return slices.Concat(formTurns[:deepTurn-1], make([][]chat.Call, 2), formTurns[bareTurn:])
 }
 
-// tried parses a declaration. It returns the format and the number of turns that the format reads
-// before the first error, with that error. If the declaration cannot be parsed, it returns that
-// error.
+// tried parses a declaration and tests its format on the test turns. It returns the format and the
+// number of turns that the format reads before the first error, with that error. If the declaration
+// cannot be parsed, it returns that error.
 func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, error) {
 	f, err := set.Parse([]byte(text))
 	if err != nil {
@@ -166,8 +166,8 @@ func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, 
 }
 
 // bareCall returns the call line for a call without arguments, or "" if the template does not print
-// the name of such a call. If the given lines have a calls line, its texts around the calls are cut
-// off.
+// the name of such a call. The parameter lines has the other form lines. If a line among them has
+// texts around all calls, these are removed from the call.
 func (p *printer) bareCall(lines string) string {
 	text := escapeLiteral.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
 	if strings.Count(text, "greet_bats") == 0 {
@@ -185,8 +185,8 @@ func (p *printer) bareCall(lines string) string {
 // aroundCalls matches the line about the text around calls, without the newlines before it.
 var aroundCalls = regexp.MustCompile(`form    calls (?:\\n)*(.*?)\{call\}.*\{call\}(.*)`)
 
-// printer returns a printer for the template, which renders the same kind of conversation (view) as
-// this observation.
+// printer returns a printer that renders calls with the template, in the same kind of conversation
+// as this observation: either results follow the calls, or a new request does.
 func (o *observed) printer(render Render) *printer {
 	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered,
 		printed: map[string]string{}, fillers: o.fillers}
@@ -203,10 +203,11 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// content reports whether a declaration with call lines, which can stream, is good enough. It is if
-// its format reads the turns, and if values that contain calls do not mislead it. The second
-// condition is not tested for arguments in tags that close as in XML, since the reader of such tags
-// handles more than a form does.
+// content reports whether f is good enough. Its declaration has call lines, so its calls can be
+// sent while they arrive, unlike those of a declaration with form lines. It is good enough if its
+// format reads the turns, and if values that contain calls do not mislead it. The second condition
+// is not tested for arguments in tags that close as in XML, since their reader handles such values
+// well.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" &&
@@ -221,9 +222,9 @@ func (p *printer) content(f *Finding) bool {
 // aTag matches an arg line whose value does not end with a closing tag.
 var aTag = regexp.MustCompile(`(?m)^arg .*\{value\}(?:\\n)*(?:[^<\\]|<[^/]|\\[^n])`)
 
-// readsTurns returns the number of turns that a format reads, and prints as the template does,
-// before the first error, with that error. If it reads all of them, it returns the error of misled,
-// or of a turn with escapes.
+// readsTurns reads the test turns with a format and prints them with it, and returns the number of
+// turns that it reads and prints as the template does before the first error, with that error. If
+// there is none, it returns the error of misled, or of a turn with escapes.
 func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	for n, calls := range p.turns() {
 		text := p.show(calls...)
@@ -242,8 +243,9 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	return len(formTurns), cmp.Or(p.misled(f), p.otherwise(f, escapedTurn))
 }
 
-// misled returns an error if a call whose values contain printed calls is read as other calls. It
-// is no error if the call is not read at all, since without escapes such a text is ambiguous.
+// misled prints calls that have the text of a call as a value, and returns an error if the format
+// reads other calls from what was printed. It is no error if the format reads no call at all, since
+// without escapes such a text is ambiguous.
 func (p *printer) misled(f *adapters.Format) error {
 	whole, other := p.show(gnus[0]),
 		p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
@@ -301,7 +303,8 @@ func (o *observed) markLines() string {
 	return b.String()
 }
 
-// dropLine returns the drop line with the marks that end turns, or "" if there are none.
+// dropLine returns the "drop" line of a declaration, which lists the marks that end turns, or "" if
+// there are none.
 func (o *observed) dropLine() string {
 	var ends []string
 	for _, mark := range o.ends {

@@ -149,8 +149,9 @@ func besideName(text string, at, end int, hole, lines string) (body, bool) {
 // so a call ends at the first closing one.
 var aPython = regexp.MustCompile(`(?s)\[?write_file\((?:[^()]|\n)*\)(, *write_file\([^()]*\))*\]?`)
 
-// pythonBody finds calls in Python's spelling, and returns false if there are none. Calls without
-// brackets are one per line, as in olmo3. LFM2.5 has single quotes.
+// pythonBody finds a call that is written as in Python and has the values path and content. It
+// returns false if there is none. Olmo3 prints such calls one per line and without brackets, and
+// LFM2.5 with single quotes.
 func pythonBody(text, path, content string) (body, bool) {
 	m := aPython.FindStringIndex(text)
 	if m == nil {

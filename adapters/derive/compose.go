@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// arrangements returns the lines of the forms that may have printed two texts: one, which has a
-// single call, and two, which has two calls. It returns nil if the parts of the calls do not match.
-// All these forms have the parts of a call at the same places, and differ in how values are
-// written.
+// arrangements returns every text of a declaration that may describe how a template has printed two
+// turns: one, which has a single call, and two, which has two calls. It returns nil if the parts of
+// the calls do not match. The declarations have the parts of a call at the same places, and differ
+// in how values are written.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -41,8 +41,8 @@ var (
 	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
 )
 
-// arrangements returns the lines of the forms that have the parts of a call at the places that were
-// found.
+// arrangements returns every text of a declaration that may describe calls whose parts are at the
+// places in f. They differ in how arguments and values are written.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if slices.Contains(f.holes, "json") || slices.Contains(f.holes, "quoted") {
 		for _, values := range []string{"json", "compact", "python"} {
@@ -86,8 +86,8 @@ func (f *framed) quote() string {
 	return ""
 }
 
-// codings returns the form lines that may describe strings in these quotes, or strings without
-// quotes if quote is empty. Each element is one possibility.
+// codings returns the form lines of a declaration that may describe how strings in these quotes are
+// escaped. If quote is empty, the strings have no quotes. Each element is one possibility.
 func codings(quote string) (all []string) {
 	if quote == "" {
 		return []string{"form    strings raw\n", "form    strings xml\n", "form    strings url\n"}
@@ -104,8 +104,8 @@ func codings(quote string) (all []string) {
 		markEdges(escapeLiteral.Replace(quote))+"\n")
 }
 
-// lines returns the form lines about calls that consist of these placeholders (holes) and literals
-// (gaps).
+// lines returns the "form" lines of a declaration for calls that consist of the placeholders in
+// holes and the literals in gaps, which are before each placeholder and after the last.
 func (f *framed) lines(holes, gaps []string) string {
 	var b strings.Builder
 	call := ""
@@ -136,7 +136,7 @@ func (f *framed) lines(holes, gaps []string) string {
 	return b.String()
 }
 
-// above returns the newlines in glue, which are printed before a mark, or "" if mark is empty.
+// above returns glue, the newlines that are printed before a mark, or "" if there is no mark.
 func above(glue, mark string) string {
 	if mark == "" {
 		return ""
@@ -172,8 +172,8 @@ type series struct {
 	twice string
 }
 
-// item returns the line of a form for one value with its name. The line has {indent} if indent is
-// not empty.
+// item returns the text of a form line for one value and its name, in which key is the name's
+// placeholder. If indent is not empty, the text has {indent} at the beginning of its last line.
 func (s series) item(key, indent string) string {
 	e := escapeLiteral.Replace
 	before := e(s.before)
@@ -194,10 +194,11 @@ func (s series) item(key, indent string) string {
 	return markEdges(out)
 }
 
-// seriesOf returns the literals around two values, given the texts around these. The text head is
-// before the first name, mid and mid2 are between a name and its value, joint follows the first
-// value, and tail follows the second. If keyed is true, again and again2 are the texts before the
-// repeated names. Quotes are removed. It returns false if the literals of the two values differ.
+// seriesOf returns the literals around two values with their names, given the texts around them.
+// The text head is before the first name, mid and mid2 are between a name and its value, joint
+// follows the first value, and tail follows the second. If keyed is true, each value is followed by
+// its name once more, and again and again2 are the texts before that name. Quotes are removed from
+// the result. It returns false if the literals of the two values differ.
 func seriesOf(head, mid, mid2, joint, tail, again, again2, quote string, keyed bool) (
 	s series, ok bool) {
 	if mid != mid2 {
@@ -307,9 +308,9 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	return i, true
 }
 
-// valuesFirst returns the form of arguments whose names follow their values. The first of these
-// values is the part with the index in the parameter at. It returns false if the two arguments
-// differ or have no quotes.
+// valuesFirst returns the form of two arguments in which each name follows its value. The first
+// value is the part of the call with the index in the parameter at. It returns false if the
+// literals around the two arguments differ, or if the values have no quotes.
 func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
 	mid, _, fine := cutQuotes(g(1), quote, quote)
@@ -326,7 +327,7 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	return i, true
 }
 
-// argLines returns the form lines about arguments, as lines of a declaration.
+// argLines returns the "form" lines of a declaration that say how each argument is written.
 func (i items) argLines() string {
 	lines := "form    arg " + i.item("{key}", "") + "\n"
 	if i.between != "" {
@@ -338,8 +339,8 @@ func (i items) argLines() string {
 	return lines
 }
 
-// unspaced returns the form in which the blank before a value is left out before values of several
-// lines, as in YAML.
+// unspaced returns the form in which the blank between a name and its value is printed only before
+// values of one line, as in YAML.
 func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]

@@ -33,10 +33,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Render returns the prompt for a conversation, rendered with a model's own template. A server
-// renders it (Ollama's debug rendering, llama-server's /apply-template), so the error may be the
-// template's or the server's. Rendering takes some milliseconds. [From] renders about twenty
-// conversations, and some forty more if no known kind of call line fits.
+// Render returns the prompt for a conversation and the offered tools, rendered with a model's own
+// template. It asks a server for that (Ollama's debug rendering, llama-server's /apply-template),
+// so the error may be the template's or the server's. A call takes some milliseconds. [From] makes
+// about twenty calls, and some forty more if no known kind of call line fits.
 type Render func(messages []chat.Message, tools []chat.Tool) (string, error)
 
 // Template is a model's chat template.
@@ -45,8 +45,8 @@ type Template struct {
 	Source string // its text, Jinja or a Go template, if the server shows it; else empty
 }
 
-// Finding is the result of [From]. `formats guess` proposes it, and the replies of a model that no
-// family names are read with it.
+// Finding is the result of [From]: what a model's template shows about its calls, as a declaration.
+// The command `formats guess` prints it, and it is used to read a model that no family names.
 type Finding struct {
 	Known  string           // the known family that prints the same; empty if there is none
 	Lines  string           // the declaration; for a known family it has a like line
@@ -127,11 +127,11 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	return rest(best, clearest(errs), all, model, set, t)
 }
 
-// rest returns the finding for a template whose calls no format reads without errors. It returns
-// best unchanged if that has no errors. If the template prints no calls, the finding is made from
-// the example of a call that the template gives in words. Otherwise a format with only the marks
-// around reasoning and text is added. It returns err if the template refuses the conversations or
-// these marks cannot be read.
+// rest returns the finding for a template whose calls no format reads without errors. If best has
+// no errors, it is returned unchanged. If the template prints no calls, the finding comes from the
+// example of a call that the template gives in words. Otherwise best, or a new finding if best is
+// nil, gets a format that has only the marks around reasoning and text. It returns err if the
+// template refuses the conversations or these marks cannot be read.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (
 	*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
@@ -173,9 +173,10 @@ func (o *observed) completeFrom(p *observed) {
 	}
 }
 
-// completeBy adds the marks that only the source shows. In message families the headers show which
-// text is reasoning, so reasoning has no marks of its own. The source never replaces what a
-// conversation showed, since it may contain branches that are not used.
+// completeBy adds the marks of reasoning and of calls that only the template's source shows. If
+// replies consist of messages, it adds none of reasoning, because their headers show what is
+// reasoning. It never replaces what a conversation has shown, since the source may have branches
+// that are not used.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -238,10 +239,10 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	return f, nil
 }
 
-// try prints and reads the probes with a format, and returns the differences from the template.
-// Printed texts are compared without white space, since the newlines around calls depend on the
-// turn. Calls that are read are compared in full. A turn of two calls is tried too, since only such
-// a turn shows lists, sections and the newlines between calls.
+// try prints the test calls with a format, reads the template's calls with it, and returns the
+// differences from the template. Printed texts are compared without white space, since the newlines
+// around calls depend on the turn. Calls that are read are compared in full. A turn of two calls is
+// tried too, since only such a turn shows lists, sections and the newlines between calls.
 func (o *observed) try(f *adapters.Format) (wrong []error) {
 	for n, want := range o.shown() {
 		calls := probes[:n+1]

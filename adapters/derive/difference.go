@@ -77,8 +77,8 @@ func commonSuffix(a, b string) (n int) {
 }
 
 // opener returns the mark that opens a call or an argument, given the text a before the first of
-// two calls or arguments, and the text b between the two. The mark is at the common end of a and b.
-// The result is "" if that common end has no mark. If b ends with a, it is all of a.
+// two calls or arguments, and the text b between the two. The mark is at the end that a and b have
+// in common. It returns "" if that common end has no mark, and a if it is all of a.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {

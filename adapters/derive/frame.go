@@ -10,7 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// anchor is a part of a call in a text.
+// anchor is a known part of a call that was found in a text: the tool's name, the id, the
+// arguments, or one key or value. The text between two anchors is the template's.
 type anchor struct {
 	hole     string // name, id, json, quoted, key or value
 	from, to int
@@ -53,9 +54,9 @@ func valuesOf(args json.RawMessage) (all []string) {
 	return all
 }
 
-// blockAt returns the length of a call's arguments at the start of a text, and the placeholder for
-// them: json for a JSON object, quoted for an object in a string. The length is 0 if the text does
-// not begin with the arguments of any of the calls.
+// blockAt returns the length of a call's arguments at the start of a text. It also returns their
+// placeholder in a declaration: json for a JSON object, quoted for an object in a string. The
+// length is 0 if the text does not begin with the arguments of any of the calls.
 func blockAt(text string, calls []chat.Call) (int, string) {
 	for _, c := range calls {
 		python := strings.ReplaceAll(string(c.Args), `"`, "'")
@@ -74,7 +75,7 @@ func blockAt(text string, calls []chat.Call) (int, string) {
 	return 0, ""
 }
 
-// pieces are literals and placeholders of a form line, as text.
+// pieces is a part of a form line of a declaration: literals and placeholders, as text.
 type pieces struct {
 	text  string
 	first int // the first value of a counter; -1 without a counter
@@ -147,7 +148,8 @@ func digits(s string, n int, end bool) string {
 	return s[from:to]
 }
 
-// framed are the texts around calls, and the literals between their parts.
+// framed is a rendered turn taken apart: the texts around its calls, and the literals between the
+// parts of a call.
 type framed struct {
 	glue              string // the newlines between text and calls
 	holes             []string
@@ -192,7 +194,7 @@ func frame(one, two string) (*framed, bool) {
 	return f, f.compare(two, b[:len(a)], b[len(a):])
 }
 
-// gapsOf returns the literals before, between and after the anchors.
+// gapsOf returns the texts before, between and after the given parts of a call in a text.
 func gapsOf(text string, a []anchor) (gaps []string) {
 	from := 0
 	for _, x := range a {
@@ -221,8 +223,9 @@ func argLengths(x string, a []anchor, y string, b []anchor) (l lengths) {
 	return l
 }
 
-// compare sets the literals by comparing two calls in a row, whose parts are a and b. It returns
-// false if the literals of the two calls differ.
+// compare finds the template's texts around the parts of a call, and stores them in f. It compares
+// two calls in a row in the text two, whose parts are a and b. It returns false if the texts around
+// the parts of the two calls differ.
 func (f *framed) compare(two string, a, b []anchor) bool {
 	l := argLengths(two, a, two, b)
 	note := func(m pieces) string {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// declaration returns the lines of a declaration. It returns ErrForm if the calls cannot be
-// expressed. If a known family prints the same, the lines are a like line, followed by the
-// template's own marks around reasoning and text if white space differs.
+// declaration returns the lines of a declaration made from what was observed. If the known family
+// prints the same, they are a "like" line with its name; unless exactly is true, the template's own
+// marks around reasoning and text follow. It returns ErrForm if the calls cannot be expressed.
 func (o *observed) declaration(model, known string, exactly bool) (string, error) {
 	var b strings.Builder
 	b.WriteString(heading(model))
@@ -51,20 +51,20 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 	return b.String(), nil
 }
 
-// heading returns the format and models lines for a model. The format line has the model's name
-// without registry, user and tag. The glob in the models line matches other sizes of the model as
-// well.
+// heading returns the first two lines of a declaration made for a model: "format" with the model's
+// name, which is without registry, user and tag, and "models" with a glob. The glob matches other
+// sizes of the model as well.
 func heading(model string) string {
 	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
 	name = strings.Join(strings.Fields(name), "-")
 	return fmt.Sprintf("format  %s\nmodels  %s*\n", name, name)
 }
 
-// callLines returns the lines section, call, arg, keys and quote, and the marks after the calls
-// that end the turn. It returns ErrForm if it finds no calls. The lines are made from the text
-// between two calls: the common text before both calls is the opener, the common text after both is
-// the closer, and the rest around them is a section. If no marks precede the calls, marks after all
-// calls end the turn.
+// callLines returns the lines of a declaration that describe calls (section, call, arg, keys and
+// quote), and the marks after the calls that end the turn. It returns ErrForm if it finds no calls.
+// It makes the lines from a text with two calls: the common text before both calls is the opener,
+// the common text after both is the closer, and the rest around them is a section. If no marks
+// precede the calls, marks after all calls end the turn.
 //
 //	<tool_call>\n{A}\n</tool_call>\n<tool_call>\n{B}\n</tool_call><|im_end|>
 //
@@ -113,10 +113,11 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	return section + call + withoutFence(call) + one.lines, ends, nil
 }
 
-// typed returns the lines with {type} in an arg line if its tags contain the type, such as those of
-// kimi-k3 and DeepSeek's DSML: <parameter name="{key}" string="{type}">. The tags of a number and
-// of a string then differ in one word: string="false" and string="true", type="number" and
-// type="string". Only whole words are replaced, since "true" and "false" have the same last letter.
+// typed returns the lines of a declaration with {type} in the arg line, if the tag of an argument
+// contains the type, as in kimi-k3 and DeepSeek's DSML: <parameter name="{key}" string="{type}">.
+// It returns the lines unchanged otherwise. The tags of a number and of a string must differ in one
+// word: string="false" and string="true", type="number" and type="string". Only whole words are
+// replaced, since "true" and "false" have the same last letter.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := len(strings.TrimRight(word[:commonPrefix(number, word)], letters))
@@ -167,10 +168,10 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	return b.String(), nil
 }
 
-// onlyLine returns the line of a template that prints only one call, and the marks that end the
-// turn. If no mark precedes the call, the marks after it end the turn. Otherwise all marks belong
-// to the call, because one call does not show which marks belong to a section. Llama 3's templates
-// refuse a second call. The error is always nil.
+// onlyLine returns the call line of a declaration for a template that prints only one call, and the
+// marks that end the turn. Llama 3's templates refuse a second call. If no mark precedes the call,
+// the marks after it end the turn. Otherwise all marks belong to the call, because one call does
+// not show which marks belong to a section. The error is always nil.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string

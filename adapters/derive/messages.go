@@ -54,10 +54,10 @@ func headers(opening, spoken, called, thinking string) *messages {
 	return m
 }
 
-// whole extends a region of a turn to the beginning of the reply and to the mark that ends the last
-// message, and returns it. The region is where two turns differ. Both replies begin with the same
-// header text, such as "assistant", so the region begins only after that text. An empty region, or
-// one that is not part of the reply, is returned unchanged.
+// whole returns a region of a turn, extended to the beginning of the reply and to the mark that
+// ends the last message. The region is where a turn differs from another turn. Both begin with the
+// same header text, such as "assistant", so the region begins only after that text. An empty
+// region, or one that is not part of the reply, is returned unchanged.
 func (m *messages) whole(opening, turn, region string) string {
 	at := strings.Index(turn, region)
 	if region == "" || at < len(opening) || !strings.HasPrefix(turn, opening) {
@@ -90,11 +90,12 @@ func lastOf(text string) string {
 	return ""
 }
 
-// lines returns the declaration of a family that writes messages. The parameter body is the
-// placeholder of the message line, and more has further lines. Routes are tried in order, so the
-// specific ones come first: text and reasoning by recipient, then calls, then other recipients,
-// then channels. All other messages are text, since hidden text is worse than a visible header. The
-// first two marks of the ends line are printed between calls and after the last.
+// lines returns the lines of a declaration whose replies consist of messages. The parameter body is
+// the placeholder for the arguments in the message line, and more has further lines. The first
+// route that fits a message counts, so the specific ones come first: text and reasoning by
+// recipient, then calls, then other recipients, then channels. All other messages are text, since
+// hidden text is worse than a visible header. The first two marks of the ends line are printed
+// between calls and after the last.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name

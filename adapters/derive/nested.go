@@ -7,8 +7,8 @@ import (
 	"toolnorm/chat"
 )
 
-// nested returns the form lines for objects and lists inside arguments, or "" if their notation is
-// not recognised.
+// nested returns the lines of a declaration that say how objects and lists inside arguments are
+// written. It returns "" if the template prints them in a way that cannot be described.
 func (p *printer) nested(i items, one, quote string) string {
 	flat, list := `{"oryx": {"p": "cat", "q": "dog"}}`, `{"newt": ["cat", "dog"]}`
 	object, ok := p.seriesIn(p.valueOf(i, one, quote, "oryx", flat), quote, true)
@@ -41,8 +41,9 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines + object.around("object", "{member}") + elements.around("list", "{element}")
 }
 
-// around returns the form line of the given kind with the texts around and between the items, or ""
-// if there are no such texts. The parameter hole is the placeholder of an item.
+// around returns the form line of the given kind, with the texts before, between and after the
+// items of an object or a list. It returns "" if there are no such texts. The parameter hole is the
+// placeholder of an item.
 func (s series) around(kind, hole string) string {
 	if s.open+s.between+s.close == "" {
 		return ""
@@ -52,8 +53,8 @@ func (s series) around(kind, hole string) string {
 		markEdges(e(s.open)+hole+e(s.between)+hole+e(s.close)) + "\n"
 }
 
-// block returns the form line for texts of several lines, or "" if the template writes them like
-// other texts.
+// block returns the line of a declaration that says how a text of several lines is indented, as in
+// YAML. It returns "" if the template prints such texts like other texts.
 func (p *printer) block(i items, one, quote string) string {
 	value := p.valueOf(i, one, quote, "okapi", `{"lemur": "wombat", "okapi": "cat\ndog"}`)
 	head, rest, ok := strings.Cut(value, "\n")
@@ -65,10 +66,9 @@ func (p *printer) block(i items, one, quote string) string {
 		"\n"
 }
 
-// valueOf returns the text that a template prints for the value of the argument key. It renders a
-// call with the arguments args, and cuts off the text before and after the value. The parameter one
-// is another rendered call, which shows the text after the last value. It returns "" if the texts
-// do not match.
+// valueOf returns the text that a template prints for the value of the argument named key. It
+// renders a call with the arguments args, a JSON object, and removes the text around the value. The
+// text after the value is the same as in one, another rendered call. It returns "" if it is not.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")

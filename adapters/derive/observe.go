@@ -64,14 +64,15 @@ func answers(n int) (out []chat.Message) {
 	return out
 }
 
-// request returns a new request of the user, without results. It is used because some templates
-// drop reasoning before a request, and others refuse results without calls, which the probe with
-// only text would have.
+// request returns a new request of the user, as the messages that follow a turn. It is used in
+// place of results: some templates drop reasoning before a request, and others refuse results in a
+// conversation without calls.
 func request(int) []chat.Message {
 	return []chat.Message{{Role: chat.User, Content: probeAgain}}
 }
 
-// observed is what the probes showed about a template. An empty field means that it is unknown.
+// observed is what test conversations showed that were rendered with a template. An empty field
+// means that it is unknown.
 type observed struct {
 	// one call, and two calls, without the text around them in the turn; two is empty if refused
 	one, two string
@@ -100,7 +101,8 @@ func (o *observed) shown() []string {
 	return []string{o.one, o.two}
 }
 
-// stage renders turns of the assistant between a request and the messages that follow.
+// stage renders turns of the assistant. Each is between the user's request and the messages that
+// follow it, which are results or a new request.
 type stage struct {
 	render  Render
 	follows func(n int) []chat.Message
@@ -132,12 +134,12 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 	return all, nil
 }
 
-// observe renders the probes and compares the results. It returns an error if the template refuses
-// a call or a plain reply, or prints no calls; templates may refuse reasoning or two calls. Marks
-// are found as differences of two renderings, without a list of known marks. The parameter opening
-// is the end of the prompt before a reply, and is the same in both kinds of conversation (see
-// [From]). If it is longer than the beginning of a plain reply, the rest is something that the
-// prompt has opened.
+// observe returns what a template shows when test calls and replies are rendered with it. It finds
+// marks by comparing two renderings, without a list of known marks. The parameter opening is the
+// end of the prompt before a reply, and is the same in both kinds of conversation (see [From]). If
+// a plain reply in a conversation begins with less than that, the prompt has opened something. It
+// returns an error if the template refuses a call or a plain reply, or prints no calls; templates
+// may refuse reasoning or two calls.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -169,10 +171,10 @@ func observe(s stage, opening string) (*observed, error) {
 	return o, nil
 }
 
-// calls renders a turn with text and a turn with n calls. It returns both, and the region of the
-// second that is not in the first, since their common text belongs to the turn. The error is
-// ErrForm if the region does not contain both values, or if the tool's name is neither in the
-// region nor directly before it. It is ErrNoCalls if the turn shows no calls.
+// calls renders a turn with text and a turn with n calls, and returns them as spoken and called.
+// The result region is the part of called that is not in spoken, since what both have belongs to
+// the turn. The error is ErrForm if the region does not contain both values, or if the tool's name
+// is neither in the region nor directly before it. It is ErrNoCalls if the turn shows no calls.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
@@ -231,10 +233,10 @@ func (o *observed) think(without, with, speaking string) {
 	}
 }
 
-// speaks finds the marks around a plain reply that a call does not have, and those that end a turn.
-// For example, hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are around a plain
-// reply. A mark that also occurs in a call does not belong to a reply. A turn of Command R7B ends
-// with <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
+// speaks records the marks around a plain reply that a call does not have, and those that end a
+// turn. For example, hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are around a
+// plain reply. A mark that also occurs in a call does not belong to a reply. A turn of Command R7B
+// ends with <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
 func (o *observed) speaks(spoken, called string) {
 	before, after, _ := strings.Cut(spoken, probeText)
 	opens := before[markStart(before, min(commonPrefix(spoken, called), len(before))):]
@@ -257,10 +259,10 @@ func (o *observed) speaks(spoken, called string) {
 	}
 }
 
-// begun finds a mark that begins a call but is already written by the prompt, such as functionary's
-// ">>>". It is the longest mark of two to eight bytes that is before the names of both calls.
-// Before the name of the second call the mark is in the text, and before that of the first it is in
-// the prompt.
+// begun looks for a mark that begins a call but is already written by the prompt, such as
+// functionary's ">>>". It records that mark, and adds it to the texts of the calls. It is the
+// longest mark of two to eight bytes that is before the names of both calls. Before the name of the
+// second call the mark is in the text, and before that of the first it is in the prompt.
 func (o *observed) begun(opening, called string) {
 	at := strings.Index(called, o.one)
 	if at <= 0 || o.two == "" {
@@ -281,9 +283,10 @@ func (o *observed) begun(opening, called string) {
 	}
 }
 
-// details renders calls with text before them, with a number in the arguments, and with markup in
-// an argument. The text before a call shows the glue: hermes puts one newline between them,
-// qwen3-coder two. If the template refuses such a turn, the field for it stays empty.
+// details renders three more turns with calls: with text before them, with a number in the
+// arguments, and with markup in an argument. It records what they show. The text shows how many
+// newlines precede a call: one in hermes, two in qwen3-coder. If the template refuses a turn, what
+// it would show stays unknown.
 func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)

@@ -20,7 +20,8 @@ func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat
 	return readsAs(f, raw, said, calls, adapters.Options{Tools: tools})
 }
 
-// readsAs does the same as [Reads], with other options.
+// readsAs returns an error unless the format reads, from the reply raw and with the given options,
+// exactly the calls and the text in the parameter said.
 func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters.Options) error {
 	reply, err := readAs(f, raw, o)
 	if err != nil {
@@ -44,7 +45,8 @@ func read(f *adapters.Format, raw string, tools []chat.Tool) (*chat.Collector, e
 	return readAs(f, raw, adapters.Options{Tools: tools})
 }
 
-// readAs does the same as read, with the given options.
+// readAs returns the reply that a format reads, with the given options, from a text that arrives in
+// one piece and then ends by itself. It returns an error if the decoder does.
 func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector, error) {
 	reply := new(chat.Collector)
 	in := &chat.Fixed{{Kind: chat.Text, Text: raw}, {Kind: chat.Finish, Text: chat.Stop}}

@@ -48,8 +48,9 @@ func thoughtIn(source, begun string) string {
 	return ""
 }
 
-// between returns the probe's reasoning between two marks: the one with which the text before ends,
-// and the one with which the text after begins. It returns "" if either text has no such mark.
+// between returns probeThink, the reasoning that the test conversations have, between two marks:
+// the one that the text before ends with, and the one that the text after begins with. It returns
+// "" if either text has no such mark.
 func between(before, after string) string {
 	unescape := strings.NewReplacer(`\n`, "\n")
 	opens, closes := lastMark(unescape.Replace(before)), firstMark(unescape.Replace(after))
@@ -59,9 +60,9 @@ func between(before, after string) string {
 	return opens + probeThink + closes
 }
 
-// openersIn returns marks that a template's source writes before a call's name. The declaration
-// reads calls with these marks in addition to those that the template prints, but never prints
-// them.
+// openersIn returns the marks that a template's source writes before a call's name. They are for
+// reading only: a declaration made from the template accepts calls that begin with these marks, but
+// prints calls with the marks that the template has printed.
 func openersIn(source string) (marks []string) {
 	for _, m := range nameInJinja.FindAllStringSubmatch(source, -1) {
 		if mark := strings.TrimSpace(lastMark(m[1] + m[2])); mark != "" {

@@ -68,9 +68,10 @@ var (
 	markBehind = regexp.MustCompile(`^\s*` + writtenMark)
 )
 
-// CallLine returns a call line for a reply with a mark and a call of one of the tools, or false if
-// it finds none. The name is in a JSON object, {"name": "get_weather", …}, or at most 40 bytes
-// before one, as in [TOOL_CALLS]get_weather[ARGS]{…}. JSON that would need a repair is not found.
+// CallLine returns the "call" line of a declaration that describes how a reply is written, which
+// has a mark and a call of one of the tools. It returns false if it finds no call. The name is in a
+// JSON object, {"name": "get_weather", …}, or at most 40 bytes before one, as in
+// [TOOL_CALLS]get_weather[ARGS]{…}. JSON that would need a repair is not found.
 func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	for _, t := range tools {
 		at := strings.Index(raw, t.Name)
@@ -93,8 +94,9 @@ func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	return "", false
 }
 
-// lineAround returns a call line with the marks around text[start:end]. It returns false if no mark
-// is before that text. A declaration needs such a mark to distinguish a call from text.
+// lineAround returns the "call" line of a declaration for a call at text[start:end]: the marks
+// before and after that text, with the given placeholders between them. It returns false if no mark
+// precedes the text. A declaration needs such a mark to distinguish a call from text.
 func lineAround(text string, start, end int, holes string) (string, bool) {
 	before := markBefore.FindString(text[:start])
 	if before == "" {
