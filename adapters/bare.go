@@ -57,8 +57,8 @@ func (um *unmarked) read(c int, line bool) bool {
 	return front.said.May() && um.heldCalls(front)
 }
 
-// announcedHere returns the text before this point, and says how well that text announces a call
-// without marks that begins here.
+// announcedHere returns the text before this point, and a judgment of how well that text announces
+// a call. The call begins here and has no marks such as <tool_call> around it.
 func (um *unmarked) announcedHere() announcement {
 	front := um.page.announcement()
 	said := um.doubt.judged(front)
@@ -86,9 +86,9 @@ func (um *unmarked) calledInFront() bool {
 	return false
 }
 
-// goesOnCalling reports whether the reply has made a call without marks and only one line of prose
-// follows that call. A model that makes such a call, and writes another after "And Oslo:", means
-// the second call too.
+// goesOnCalling reports whether the reply has made a call that has no marks around it, and only one
+// line of prose follows that call. A model that makes such a call, and writes another after "And
+// Oslo:", means the second call too.
 func (um *unmarked) goesOnCalling() bool {
 	front := um.page.announcement()
 	return um.calls.markless &&
@@ -178,8 +178,8 @@ func (um *unmarked) callsFollow(prosaic bool) bool {
 	return found
 }
 
-// bareCall reads one call without marks here, in any of its forms, and reports whether it did. JSON
-// comes first, since a list of objects begins like a list of Python calls.
+// bareCall reads one call that has no marks such as <tool_call> around it, in any form, and reports
+// whether it did. JSON comes first, since a list of objects begins like a list of Python calls.
 func (um *unmarked) bareCall() bool {
 	done := um.calls.done
 	for _, p := range []*declaration.Pattern{bareObjects, barePython, bareJSON, bareCounted} {

@@ -141,9 +141,9 @@ func (cl *closers) closeBrackets(n int) int {
 	return n
 }
 
-// enclosed reads the arguments between a call's head and its closers with the function read, and
-// ends the call. The arguments may be in a fence, or missing. It returns committed, or the result
-// of read if read did not commit the call.
+// enclosed reads a call's arguments with the function read, skips the closing tags or brackets
+// after them, and ends the call. The arguments may be in a fence, or missing. It returns committed,
+// or the result of read if read did not commit the call.
 func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string,
 	read func() match) match {
 	cl.skipFence()

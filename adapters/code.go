@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// code keeps track of which text is code: marks in code are examples. The rules are CommonMark's,
-// except where models make slips; a mark of the model's own family after a fence ends a block that
-// was never closed.
+// code keeps track of which text is code, because marks such as <tool_call> in code are examples.
+// The rules are CommonMark's, except where models make errors: a mark of the model's own family
+// after a fence ends a block that was never closed.
 type code struct {
 	*scan.Buffer
 	in    *input

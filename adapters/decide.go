@@ -289,9 +289,9 @@ func (ar *arguments) endsCall(n int) bool {
 		ar.marks.cutCloser(ar.trial.closing, n)
 }
 
-// atMark reports whether a mark, or the closer of an argument, is n bytes after position from. A
-// text that ends without a mark may have been cut. A text that ends with a mark is complete,
-// whatever is missing in it.
+// atMark reports whether a mark, such as </tool_call>, or the closer of an argument is n bytes
+// after position from. A text that ends without a mark may have been cut. A text that ends with a
+// mark is complete, whatever is missing in it.
 func (ar *arguments) atMark(from, n int) bool {
 	i := from + n - ar.Pos
 	return ar.IsMark(i) || ar.At(i) >= 0 && ar.outside.argCloser(i)

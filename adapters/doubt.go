@@ -7,9 +7,9 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// doubt decides whether a mark in the text begins a call or is only mentioned. A mark on a line of
-// its own usually begins a call. Other marks are read as drafts, and the text after the call
-// decides.
+// doubt decides whether a mark in the text, such as <tool_call>, begins a call or is only
+// mentioned. A mark on a line of its own usually begins a call. After any other mark the call is
+// read tentatively, and the text after the call decides.
 type doubt struct {
 	below
 	drafts  *drafts
@@ -41,7 +41,7 @@ func (db *doubt) announcedBy(text []byte) bool {
 }
 
 // behindTurn returns the text after this point. If that text begins with a mark that separates
-// turns, the mark is left out.
+// turns, such as <|im_end|>, the mark is left out.
 func (db *doubt) behindTurn() []byte {
 	behind := db.page.behind()
 	if m := db.marks.firstMark(0, isTurn); m != nil {
@@ -50,8 +50,8 @@ func (db *doubt) behindTurn() []byte {
 	return behind
 }
 
-// judged returns the kind of the text before a call, as evidence about the call. It returns
-// [prose.Surely] for an empty text and with `--calls eager`.
+// judged returns how well the text before a call announces it. It returns [prose.Surely] for an
+// empty text and with `--calls eager`.
 func (db *doubt) judged(text []byte) prose.Kind {
 	if len(text) == 0 || db.which == Eager {
 		return prose.Surely
@@ -131,10 +131,11 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
-// behindColon reports whether a draft after a colon on its line counts. The text before it, front,
-// must announce the call. For the model's own marks it is enough if front ends with a colon after
-// words of intent, or with a colon in a language whose words are not listed. The call must also be
-// the last thing in the reply, or must have the model's own marks and end its line.
+// behindColon reports whether a call after a colon on its line counts. The text before it, front,
+// must announce the call. If the call has the model's own marks (own), it is enough if front ends
+// with a colon after words of intent, or with a colon in a language whose words are not listed. The
+// call must also be the last thing in the reply (last), or must have the model's own marks and end
+// its line.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
 	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||
@@ -142,8 +143,8 @@ func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	return meant && (last || own && db.At(0) == '\n')
 }
 
-// tryCalls reads the calls that a mark begins. It returns the result of the first call, and the
-// position where the last whole call ends.
+// tryCalls reads the calls that the mark m here begins. It returns the result of reading the first
+// call, and the position where the last whole call ends.
 func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 	a, end = db.openers.try(m), db.Pos
 	for a == committed && !db.calls.wasCut {

@@ -16,9 +16,9 @@ type drafts struct {
 	heard heard
 }
 
-// progress is the state of the reply that a failed draft restores, with the position and the
-// repairs. The state of a part is copied as a whole, so a new field is restored without further
-// code.
+// progress is the part of the decoder's state that is restored after a failed attempt to read a
+// call, in addition to the position and the repairs. The state of a part is copied as a whole, so a
+// new field is restored without further code.
 type progress struct {
 	textState
 	codeState
@@ -87,9 +87,9 @@ func (dr *drafts) draft(size int, read func() bool) bool {
 	return true
 }
 
-// undo restores the state from before a failed draft. Text read from the source meanwhile stays
-// buffered. The bytes read in vain are counted, and beyond a limit no more drafts are begun, so
-// that hostile text costs linear time.
+// undo goes back to the place where a failed draft began, and restores the state there. Text read
+// from the source meanwhile stays buffered. The bytes read in vain are counted, and beyond a limit
+// no more drafts are begun, so that hostile text costs linear time.
 func (dr *drafts) undo(before *checkpoint) {
 	dr.trial.waste += dr.Pos - before.pos
 	dr.restore(before)
@@ -108,7 +108,8 @@ func (dr *drafts) complete() bool {
 	})
 }
 
-// announcement is a text before a call that is read as a draft, with the kind of that text.
+// announcement is the text before a call that is read tentatively, with how well it announces the
+// call.
 type announcement struct {
 	said prose.Kind
 	text string
@@ -128,13 +129,15 @@ func (dr *drafts) announcedBy(front announcement) bool {
 	return len(all) > 0 && front.said.Announces(dr.evidence(front.text, all[0]))
 }
 
-// wanted reports whether the user's last message asks for the action of the draft's first call.
+// wanted reports whether the user's last message asks for what the draft's first call does. A draft
+// is a call that is read before it is known whether it counts.
 func (dr *drafts) wanted() bool {
 	all := dr.made()
 	return len(all) > 0 && dr.heard.wanted(all[0])
 }
 
-// made returns the draft's complete calls.
+// made returns the complete calls of the draft, the part of the reply that is being read
+// tentatively.
 func (dr *drafts) made() []chat.Call {
 	var draft chat.Collector
 	for _, e := range dr.out.drafted {
@@ -143,8 +146,8 @@ func (dr *drafts) made() []chat.Call {
 	return draft.Complete()
 }
 
-// evidence returns the evidence for or against a call that follows the given text: from the words
-// of the text, and from the conversation before the reply.
+// evidence returns what speaks for or against a call after the given text: the words of the text,
+// and the conversation before the reply.
 func (dr *drafts) evidence(text string, call chat.Call) prose.Evidence {
 	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description,
 		Args: string(call.Args)}

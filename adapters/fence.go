@@ -193,9 +193,9 @@ func (um *unmarked) closedFence() bool {
 }
 
 // behindOpenFence reads calls in the model's own marks, at the start of a line, in a block of
-// program text that is never closed. It reports whether they were taken. The block ends with the
-// reply, so calls at the very end of the reply are taken to follow the block. Calls before more
-// text are a part of the code.
+// program text that is never closed. It reports whether they were taken. They are taken only at the
+// very end of the reply, as if the block had ended before them. Calls before more text are a part
+// of the code.
 func (op *openers) behindOpenFence() bool {
 	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base ||
 		op.Slice(op.Pos-1, op.Pos)[0] != '\n' {

@@ -31,8 +31,8 @@ func (pt *patterns) formed(f *form.Form) match {
 }
 
 // formArgs returns the arguments of a call as JSON. Values without quotes get the types of the
-// tool's schema. It returns false if such a value fits none of its types, because the call is then
-// in doubt.
+// tool's schema. It returns false if such a value fits none of its types, because the call must
+// then not run.
 func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	if c.JSON != "" {
 		return c.JSON, true

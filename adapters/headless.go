@@ -52,7 +52,7 @@ func (um *unmarked) closedBySpecial() bool {
 
 // mayBe reports, after a quick look, whether a call of the pattern can begin with the character c
 // here. It rejects most text. It must accept every call, but it may accept other text too, since
-// the draft that follows decides.
+// the whole text is then read tentatively.
 func (um *unmarked) mayBe(p *declaration.Pattern, c int) bool {
 	switch p.HoleAt(0) {
 	case "":

@@ -11,7 +11,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// heard is the conversation before the reply, as evidence about its calls.
+// heard is the conversation before the reply. It shows, for example, whether the user has asked for
+// a call.
 type heard struct {
 	messages []chat.Message
 	looked   int // how many calls of the reply evidence was asked for

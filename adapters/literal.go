@@ -77,8 +77,8 @@ func (ms *marks) bar(i int) (int, match) {
 	return len(declaration.WideBar), matched
 }
 
-// hasKey reports whether the key of a mark, the part up to its first white space or value, is at
-// offset i. Its bars may be spelled either way. The rest of the mark need not be there.
+// hasKey reports whether the first part of the literal, up to white space or a value, is at offset
+// i. Its bars may be ASCII's or DeepSeek's wide ones. The rest of the literal need not be there.
 func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l.Head())
 	return a == matched && len(l.Units) > 0

@@ -37,9 +37,9 @@ func (ms *marks) replyEnd(goes func(byte) bool) int {
 	}
 }
 
-// marksAt returns the marks that could be at offset i, by the first two bytes there, or nil if
-// there are none. Nearly every byte of prose costs two table look-ups, since one index has all
-// marks of all families.
+// marksAt returns the marks (such as <tool_call>) that can begin at offset i, judging by the first
+// two bytes there, or nil if there are none. Nearly every byte of prose costs two table look-ups,
+// since one index has all marks of all families.
 func (ms *marks) marksAt(i int) []declaration.Mark {
 	c := ms.At(i)
 	if c < 0 || ms.index.Second[c] == nil {
@@ -64,7 +64,7 @@ func (ms *marks) firstMark(i int, fits func(m *declaration.Mark) bool) *declarat
 	return nil
 }
 
-// stands reports whether the mark m is at offset i.
+// stands reports whether the whole mark m is at offset i.
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
 // proof returns what the tokens of the model show about the mark of a call at offset i. If proven
@@ -97,18 +97,19 @@ func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	return 0
 }
 
-// isTurn reports whether a mark ends a turn or a message. Such a mark may also end the call or the
-// text before it.
+// isTurn reports whether a mark, such as <|im_end|>, ends a turn or a message. Such a mark may also
+// end the call or the text before it.
 func isTurn(m *declaration.Mark) bool { return m.Kind == declaration.TurnMark }
 
-// opensCall reports whether a mark begins a call or a section of calls.
+// opensCall reports whether a mark begins a call or a section of several calls, as <tool_call>
+// does.
 func opensCall(m *declaration.Mark) bool {
 	return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.InnerOpen
 }
 
-// structure reports whether a mark that is not a closer is at offset i. Closers do not count,
-// because they may belong to a quotation in the text. It is used after a mark of the turn, which is
-// an end only if a call or another such mark follows.
+// structure reports whether a mark that is not a closing mark is at offset i. Closing marks do not
+// count, because they may belong to a quotation in the text. It is used after a mark of the turn,
+// which is an end only if a call or another such mark follows.
 func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind <= declaration.TurnMark
@@ -128,12 +129,13 @@ func (ms *marks) continues(i int) bool {
 	return ms.At(i) < 0 || ms.At(i) == '\n' || ms.structure(i+ms.Space(i))
 }
 
-// turnEnds reports whether a mark of the turn is here. A model that ends its turn has no more to
-// say, so the call before it was meant.
+// turnEnds reports whether a mark that ends the model's turn, such as <|im_end|>, is here. A model
+// that ends its turn has no more to say, so the call before the mark was meant.
 func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
 
-// goesOn reports whether a mark of a call, a message or the turn is here. Each of them begins
-// something that the model itself writes, and that a tool's answer does not contain.
+// goesOn reports whether a mark of a call, a message or the turn is here, such as <tool_call> or
+// <|im_end|>. Each of them begins something that the model itself writes, and that a tool's answer
+// does not contain.
 func (ms *marks) goesOn() bool {
 	return ms.firstMark(0, func(m *declaration.Mark) bool {
 		return m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen ||
@@ -151,8 +153,8 @@ func (ms *marks) endMark(i int) bool {
 	}) != nil
 }
 
-// anyMark reports whether a mark is here. It saves searching for the end of a code span, because
-// most spans contain no mark.
+// anyMark reports whether a mark such as <tool_call> is here. If none is in a span of code, the end
+// of the span need not be searched for, and most spans have none.
 func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
@@ -184,9 +186,9 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 // "<|" and "</" begin many things.
 const minHalf = 3
 
-// half returns the mark inside which the reply was cut here by its length, or nil if it was not cut
-// inside a mark. At least minHalf bytes of the mark must be there. A model that wrote so much of a
-// mark was about to write the rest.
+// half returns the mark, such as <tool_call>, inside which the reply was cut here by its length. It
+// returns nil if the reply was not cut inside a mark. At least minHalf bytes of the mark must be
+// there. A model that wrote so much of a mark was about to write the rest.
 func (ms *marks) half() *declaration.Mark {
 	c := ms.At(0)
 	if c < 0 {

@@ -40,11 +40,11 @@ func (mg *messages) read(p *declaration.Pattern) match {
 }
 
 // anyMessage reads a message with the header h if no family was configured. It returns mismatch if
-// no family reads it. Harmony, Beam and Glimmer have one set of marks, and to=self is thinking in
-// Glimmer but an unknown tool in harmony. So families are tried by how specific the matching line
-// of their declaration is: a line for this recipient, for any tool, for the channel, for any
-// recipient, for everything else. Of families that are equally specific, the first that does not
-// return mismatch wins.
+// no family reads it. Harmony, Beam and Glimmer have the same marks, but to=self is thinking in
+// Glimmer and an unknown tool in harmony. So the families are tried in an order, by how specific
+// the line of their declaration is that fits the header: a line for this recipient, for any tool,
+// for the channel, for any recipient, for everything else. Of families that are equally specific,
+// the first that does not return mismatch wins.
 func (mg *messages) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
 		for _, f := range mg.marks.index.Families {

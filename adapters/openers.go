@@ -6,9 +6,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// openers reads whatever a mark in the text begins. At each place it tries the other parts in the
-// order of their evidence: code, headers, marks from the longest to the shortest, calls without
-// marks. The first part that reads something wins.
+// openers reads whatever begins at a place of the text. It tries the other parts in the order of
+// their evidence: code, headers, marks such as <tool_call> from the longest to the shortest, calls
+// without marks. The first part that reads something wins.
 type openers struct {
 	below
 	headers  *headers
@@ -101,8 +101,8 @@ func (op *openers) tryMarks(c int, line bool) bool {
 	return true
 }
 
-// withoutMarks reads calls that begin here without a mark of their own, or with a damaged one. It
-// reports whether there were any.
+// withoutMarks reads calls that begin here without a mark such as <tool_call>, or with a damaged
+// one. It reports whether there were any.
 func (op *openers) withoutMarks(c int, line bool) bool {
 	return op.tools != nil && ((line || c == '{') && op.unmarked.read(c, line) ||
 		(line || op.page.blank) && op.unmarked.headlessCall(c)) ||
@@ -144,8 +144,8 @@ func (op *openers) rejectQuoted() {
 	}
 }
 
-// tryMark reads the element that a mark begins, and returns the result. If the mark of a call may
-// be a mention, the call is read as a draft, and the text after it decides. Marks inside a draft
+// tryMark reads what the mark m here begins, and returns the result. If the mark of a call may be
+// only mentioned, the call is read as a draft, and the text after it decides. Marks inside a draft
 // are not doubted again, since that was done when the draft began. Only marks of calls are doubted:
 // reasoning has rules of its own (thinksAgain), and a mark of the turn is judged by the text around
 // it.
@@ -159,9 +159,9 @@ func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	return op.try(m)
 }
 
-// try reads the element that a mark begins. It returns mismatch or incomplete if the mark begins
-// nothing here. If no tools are offered, the marks of calls are text, because the client of such a
-// request wants to see the reply as the model wrote it.
+// try reads what the mark m here begins, such as a call or reasoning. It returns mismatch or
+// incomplete if the mark begins nothing. If no tools are offered, the marks of calls are text,
+// because the client of such a request wants to see the reply as the model wrote it.
 func (op *openers) try(m *declaration.Mark) match {
 	if op.tools == nil && opensCall(m) {
 		return mismatch

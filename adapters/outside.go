@@ -84,8 +84,9 @@ func (ou *outside) pastSpace(i int) (end int, line bool) {
 	return end, bytes.IndexByte(ou.Slice(ou.Pos+i, ou.Pos+end), '\n') >= 0
 }
 
-// CallMark reports whether a mark that can end or follow a call is at offset i. A mark of reasoning
-// does not count: an argument may contain it as text, and there is no reasoning inside a call.
+// CallMark reports whether a mark that can end or follow a call, such as </tool_call> or
+// <|im_end|>, is at offset i. A mark of reasoning does not count: an argument may contain it as
+// text, and there is no reasoning inside a call.
 func (ou *outside) CallMark(i int) bool {
 	ofCall := func(m *declaration.Mark) bool {
 		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose

@@ -30,9 +30,9 @@ type outlet struct {
 }
 
 // page is the text outside of calls. It knows whether plain bytes are text or reasoning, and how
-// much of them is decided. The reader of a mark decides the white space before it (leave). All
-// other text is decided at once (keep). Text that was kept is sent when something else follows, or
-// before waiting for the source.
+// much of them is decided. White space before a mark such as <tool_call> is decided when the mark
+// is read (leave). All other text is decided at once (keep). Text that was kept is sent when
+// something else follows, or before waiting for the source.
 type page struct {
 	*scan.Buffer
 	in  *input
@@ -43,8 +43,8 @@ type page struct {
 }
 
 // textState is the state of the text outside of calls: its kind, and the positions in it. White
-// space before a mark may belong to the mark (glue), so text is decided only up to that white
-// space.
+// space before a mark such as <tool_call> may belong to the mark, so text is decided only up to
+// that white space.
 type textState struct {
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
 	textFrom  int       // decided text that was not sent yet, of kind textKind, begins here
@@ -241,8 +241,9 @@ func (pg *page) leave(glue int) int {
 	return end
 }
 
-// acceptText sends the text before a draft that has turned out to be calls. The parameter glue is
-// how many newlines belong to the draft's first call, which was not known when that text was read.
+// acceptText sends the text before a draft that has turned out to be calls. The last newlines of
+// that text, as many as glue says, belong to the first of these calls and are not sent. Their
+// number was not known when the text was read.
 func (pg *page) acceptText(before *textState, glue int) {
 	here, blank := pg.Pos, pg.blank
 	pg.gapAt, pg.markAt, pg.blank = before.gapAt, before.markAt, before.blank
@@ -252,7 +253,7 @@ func (pg *page) acceptText(before *textState, glue int) {
 }
 
 // dropMark skips the mark of n bytes here without showing it. The text before the mark is sent,
-// without as many newlines as glue says. It always returns committed.
+// except for its last newlines, as many as glue says. It always returns committed.
 func (pg *page) dropMark(n, glue int) match {
 	pg.leave(glue)
 	pg.passBy(pg.Pos, pg.Pos+n)
@@ -260,15 +261,15 @@ func (pg *page) dropMark(n, glue int) match {
 	return committed
 }
 
-// lineStarts reports whether the mark is the first thing on its line. The white space before the
-// mark is from gapAt to markAt; its last byte decides.
+// lineStarts reports whether the mark at markAt is the first thing on its line. The white space
+// before the mark is from gapAt to markAt; its last byte decides.
 func (pg *page) lineStarts() bool {
 	return pg.gapAt < pg.markAt && pg.Slice(pg.markAt-1, pg.markAt)[0] == '\n'
 }
 
-// mentioned reports whether the mark is written like a word in a sentence: after a blank, a
-// quotation mark or a bracket. Models put their own marks in two other places: on a line of their
-// own, and directly after their words.
+// mentioned reports whether the mark here, such as <tool_call>, is written like a word in a
+// sentence: after a blank, a quotation mark or a bracket. Models put their own marks in two other
+// places: on a line of their own, and directly after their words.
 func (pg *page) mentioned() bool { return !pg.lineStarts() && !pg.glued() }
 
 // glued reports whether the mark follows a word or the end of a sentence without a blank between.

@@ -390,8 +390,8 @@ func (py *python) holes(i, quote int) bool {
 }
 
 // writtenAsPython reports whether the text is a whole Python literal that means the same as the
-// JSON in read. It returns false unless the family writes objects as Python does. Such a text has
-// no slip, so it has no other meaning.
+// JSON in the parameter read. It returns false unless the family writes objects as Python does.
+// Such a text is written correctly, so it has no other meaning.
 func (ar *arguments) writtenAsPython(text, read string) bool {
 	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects &&
 		lenient.IsPython(text, read)

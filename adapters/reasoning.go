@@ -244,8 +244,9 @@ func (th *thinking) plainOpens(n int) bool {
 	return false
 }
 
-// noise keeps n newlines as reasoning and drops a meaningless mark after them. It returns false,
-// and does nothing, if there is no such mark. A mark within backquotes is quoted, and stays.
+// noise keeps n newlines as reasoning and drops a mark after them that the declaration lists as
+// meaningless. It returns false, and does nothing, if there is no such mark. A mark within
+// backquotes is quoted, and stays.
 func (th *thinking) noise(n int) bool {
 	m := th.marks.firstMark(n, func(m *declaration.Mark) bool {
 		return m.Kind == declaration.NoiseMark && !th.code.inSpan()

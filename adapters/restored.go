@@ -13,10 +13,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// restored reads a reply that consists of calls in the family's own form with slips in its marks.
-// It reads texts that differ from the reply in as few marks as possible. Such a text counts if it
-// consists of whole calls that fit, and if no other text with as many differences gives other
-// calls. A reply with two readings is text, and the model is asked for it again.
+// restored reads a reply that consists of calls in the family's own form with errors in its marks,
+// such as <tol_call>. It reads texts that differ from the reply in as few marks as possible. Such a
+// text counts if it consists of whole calls that fit, and if no other text with as many differences
+// gives other calls. A reply with two such meanings is text, and the model is asked for it again.
 //
 // It is tried last, when no other reader reads the reply, and only if the reply begins with one of
 // the family's own marks, whole or damaged.
@@ -30,9 +30,9 @@ type restored struct {
 	doubt string
 }
 
-// read reads a reply that consists of calls with damaged marks and begins here. It reports whether
-// it did: as calls, or as text in doubt. The reply is held back to its end, or until it can no
-// longer be a call.
+// read reads the reply, which begins here, if it consists of calls with damaged marks such as
+// <tol_call>. It reports whether it did. If the calls are not certain, the reply is sent as text
+// and marked as doubtful. The reply is held back to its end, or until it can no longer be a call.
 func (rs *restored) read() bool {
 	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text ||
 		rs.calls.done > 0 {
@@ -70,8 +70,8 @@ func (rs *restored) read() bool {
 	return true
 }
 
-// readsAsItIs reports whether the decoder finds a call in the text of a reply without repairing its
-// marks.
+// readsAsItIs reports whether the decoder finds a call in the text of a reply when it does not
+// repair damaged marks such as <tol_call>.
 func (rs *restored) readsAsItIs(text string) (found bool) {
 	o := rs.o
 	o.Prompt, o.Hold, o.HoldNow = "", HoldCall, nil
@@ -261,7 +261,8 @@ func sendCalls(cs *calls, found []wrapper.Call) match {
 	return committed
 }
 
-// allFrames returns the marks around the calls of the family, as they are written.
+// allFrames returns the marks around the calls of the family, such as <tool_call>, as they are
+// written.
 func (f *Format) allFrames() []string {
 	var literals []string
 	for _, list := range [][]*declaration.Pattern{f.Sections, f.Calls, f.Args,

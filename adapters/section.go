@@ -51,9 +51,10 @@ func (op *openers) section(p *declaration.Pattern) match {
 const maxJunk = 128
 
 // callBehindJunk reads the first call of a section that begins with something meaningless, such as
-// the opener once more or a word. It returns mismatch if there is no such call, or if the marks are
-// not special tokens: an opener that looks like a tag may be a mention, and the words after it the
-// rest of the sentence. The junk is dropped with the opener only if a call is read after it.
+// a repetition of its opening mark or a word. It drops the mark and the meaningless text if there
+// is such a call, and otherwise returns mismatch. It also returns mismatch if the marks are not
+// special tokens: a mark that looks like a tag may be only mentioned, and the words after it the
+// rest of the sentence.
 func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 	if !p.Special() {
 		return mismatch
@@ -118,8 +119,8 @@ func (op *openers) keepUnknown(f *declaration.Family) bool {
 	return true
 }
 
-// unknownCall returns the length of a call here that is skipped because its tool is not offered. It
-// returns 0 if there is no call. It also returns 0 unless another call or the section's end
+// unknownCall returns the length of a call here whose tool is not offered, so that it can be
+// skipped. It returns 0 if there is none, or if neither another call nor the end of the section
 // follows.
 func (op *openers) unknownCall(f *declaration.Family) int {
 	for _, q := range f.Calls {

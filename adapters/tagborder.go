@@ -136,8 +136,8 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 		otherHead.MatchString(text) || c == ' ' || c == '\t'
 }
 
-// openedAgain reports whether a value, which begins at offset from, repeats the last tag of its
-// head at its beginning, as in <|sep|> <|sep|>.
+// openedAgain reports whether a value, which begins at offset from, repeats at its beginning the
+// last of the tags before it, as in <|sep|> <|sep|>.
 func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	at := strings.LastIndexByte(last, '<')
@@ -198,9 +198,9 @@ var (
 var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">",
 	`\x3c`, "<", `\x3e`, ">")
 
-// letterLost reports whether a character at the border of an argument's damaged head and its value
-// may belong to either. For example, in <arg_valu>e… a letter is missing, or two characters have
-// changed places, and in <arg_value]… a character is missing, or another has replaced it.
+// letterLost reports whether a character between the damaged opening tags of an argument and its
+// value may belong to either. For example, in <arg_valu>e… a letter is missing, or two characters
+// have changed places, and in <arg_value]… a character is missing, or another has replaced it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
 	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	if text == "" {

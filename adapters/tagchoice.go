@@ -11,8 +11,8 @@ import (
 // tool other values. A line break at another place is no other value if the parameter is a number.
 // The parameter before is the part of the first value that was read before the search. If partly is
 // true, that part is not known, and the value is not compared with its schema. A value that does
-// not fit its schema costs extra. A reading with such a value can still be the only one; then the
-// engine asks the model for the value again.
+// not fit its schema costs extra. It may still be the only one; then the engine asks the model for
+// it again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {
@@ -63,8 +63,8 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 		!(s.d.calls.done > 0 && s.closersInside(best))
 }
 
-// lacksArgument reports whether a required parameter has no value in a reading. Such a call does
-// not fit its schema.
+// lacksArgument reports whether r, one way to divide a call into arguments, has no value for a
+// required parameter. Such a call does not fit its schema.
 func lacksArgument(s *tagSearch, r tagReading) bool {
 	return slices.ContainsFunc(s.f.typ.Required(), func(key string) bool {
 		return !s.seen(r.args, key)
@@ -87,8 +87,9 @@ func (s *tagSearch) closersInside(r tagReading) bool {
 	return false
 }
 
-// sameArgs reports whether two readings give the same arguments in the same order. Values that are
-// the same part of the text are not compared.
+// sameArgs reports whether two divisions of a call's text, whose last arguments are a and b, give
+// the same arguments in the same order. The function value returns the value of an argument. Values
+// that are the same part of the text are not compared.
 func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
 	for ; a != nil && b != nil; a, b = a.prev, b.prev {
 		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {

@@ -175,9 +175,9 @@ func (d *dress) goesBy(name string) bool {
 	return slices.Contains(alike, bare) && slices.Contains(alike, d.word)
 }
 
-// goesOnAt reports whether a call can continue at offset i: with the head of a parameter of the
-// tool, with a closer of the call, or with the end of the text. It returns false if the closer of a
-// value is there.
+// goesOnAt reports whether a call can continue at offset i: with an opening tag of a parameter of
+// the tool, with a closing tag of the call, or with the end of the text. It returns false if the
+// closing tag of a value is there.
 func (ta dresses) goesOnAt(f *tagForms, i int) bool {
 	i += ta.Elastic(i)
 	for _, v := range f.values {

@@ -67,10 +67,11 @@ func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 }
 
 // taggedBody reads arguments that are tags, or one JSON object in their place; the caller ends the
-// call. It commits at the first complete head of an argument, at a brace, or at a closer. If none
-// of these is here, it returns mismatch, or incomplete if the text ends in one. Poolside's and K2
-// Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A
-// name after a mark is not enough to commit, because "<tool_call>get_weather is the tag" is prose.
+// call. It commits the call at the first complete tag of an argument, at a brace, or at a closing
+// tag. If none of these is here, it returns mismatch, or incomplete if the text ends in one.
+// Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of
+// its parameters. A name after a mark is not enough, because "<tool_call>get_weather is the tag" is
+// prose.
 func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	n := tg.ahead.loneKeys(p, tg.Elastic(0))
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
@@ -136,9 +137,9 @@ type head struct {
 
 // tags reads the arguments one after the other and writes them as one object. Each key is held back
 // until its value begins, as in an object. If a damaged tag, such as <parameterdays>…, is where an
-// argument may begin, some arguments may be missing, so the call is in doubt and becomes text. The
-// field Seen lists the keys so far. A parameter has only one value, so a head whose key was seen is
-// part of a value (see nextArg).
+// argument may begin, some arguments may be missing, so the call becomes text. The field Seen lists
+// the keys so far. A parameter has only one value, so a tag with a key that was seen is part of a
+// value (see nextArg).
 func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('{')
 	for {

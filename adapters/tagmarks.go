@@ -162,11 +162,11 @@ func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	return strings.TrimSuffix(f.text, ">") + string(ta.Slice(ta.Pos+n, ta.Pos+n+size)) + ">"
 }
 
-// nearly compares the text at offset i with the text of a tag that may have one slip, and returns
-// the offset after the tag, or 0 if the tag is not there. The first byte that differs and the bytes
-// after it show which slip it was: another case, a character that is missing, doubled or replaced,
-// two characters that have changed places, or a surplus blank. A doubled first character is not a
-// slip: in "1 <</parameter>" the value ends with a < of its own.
+// nearly compares the text at offset i with the text of a tag, in which one thing may be wrong. It
+// returns the offset after the tag, or 0 if the tag is not there. The first byte that differs and
+// the bytes after it show what is wrong: another case, a character that is missing, doubled or
+// replaced, two characters that have changed places, or a surplus blank. A doubled first character
+// is not an error: in "1 <</parameter>" the value ends with a < of its own.
 func (ta *tagsAhead) nearly(i int, text string) int {
 	if len(text) < 4 {
 		return 0
@@ -290,11 +290,12 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	return all
 }
 
-// headBySteps finds the damaged head of a parameter, which argHead does not find. For example,
-// GLM's heads have four pieces, <arg_key>, the key, </arg_key> and <arg_value>, and a model may
-// leave out, double or swap any of them. The parameter slips is the number of pieces that may be
-// damaged, missing or replaced; at least one must be correct. It returns the offset after the head,
-// the type that the head gives, and the cost, which is 0 if the head is not there.
+// headBySteps finds the tags before a parameter's value if they are damaged, so that argHead does
+// not find them. For example, GLM's have four pieces, <arg_key>, the key, </arg_key> and
+// <arg_value>, and a model may leave out, double or swap any of them. The parameter slips is the
+// number of pieces that may be damaged, missing or replaced; at least one must be correct. It
+// returns the offset after the tags, the type that they give, and the cost, which is 0 if they are
+// not there.
 func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (
 	end int, wire string, cost int) {
 	whole, lost := 0, false

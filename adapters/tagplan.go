@@ -23,8 +23,8 @@ type tagPlan struct {
 	open   bool      // the text ends after an argument
 }
 
-// planDamaged decides how a call is read whose first argument has a damaged head. Nothing of the
-// call was sent yet, so if the call is in doubt, all of it becomes text.
+// planDamaged decides how a call is read if the tags before its first argument's value are damaged.
+// Nothing of the call was sent yet, so if it may mean two things, all of it becomes text.
 func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {

@@ -12,8 +12,8 @@ import (
 // the text after a possible end decides whether the value ends, and visible damage puts the call in
 // doubt.
 
-// headAgain reports whether the head of an argument is repeated at the beginning of its value, in
-// tags that the search does not know. The value may then begin after either of the two heads.
+// headAgain reports whether a value begins with a repetition of the tags that precede it, in a form
+// of tags that the search does not know. The value may then begin after either of the two.
 func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	if !h.p.Keyed() && p != p.Family.Header {
 		return false
@@ -114,9 +114,9 @@ func (h head) closerIndented(text []byte) bool {
 			bytes.ContainsRune(bytes.TrimSpace(text), '\n'))
 }
 
-// opensInside reports whether the value that ends here contains, shortly before its end, the head
-// of an argument without a closer. The closer here may belong to that argument, as in a text about
-// calls.
+// opensInside reports whether the value that ends here contains, shortly before its end, a tag that
+// begins an argument and has no closing tag. The closing tag here may belong to that argument, as
+// in a text about calls.
 func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 	tail := ta.Slice(max(h.from, ta.Pos-maxBorder), ta.Pos)
 	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
@@ -167,9 +167,9 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 	return 0
 }
 
-// nextArg reports whether the head of a further argument is at offset i in place of the value's own
-// closer. The argument must be a parameter of the tool that was not seen yet. A text such as "say
-// <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, looks the same.
+// nextArg reports whether a further argument begins at offset i, in place of the closing tag of the
+// value before it. The argument must be a parameter of the tool that was not seen yet. A text such
+// as "say <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, looks the same.
 func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 	h, a := tg.ahead.argHead(f, i)
 	return a == matched && t.Has(h.key) && !slices.Contains(tg.Seen, h.key)

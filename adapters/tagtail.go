@@ -20,7 +20,7 @@ type tagTails struct {
 }
 
 // tailMark is a place in the rest of a reply where a call of the family opens (step 1) or closes
-// (step -1). If the sum of the steps from some place on falls below 0, a closer has no opener.
+// (step -1). The field least shows whether some closer after this place has no opener.
 type tailMark struct {
 	at    int
 	step  int // 1 opens, -1 closes
@@ -152,9 +152,9 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	return 0, i + 1
 }
 
-// callHead reports whether a call in the family's tags begins at offset i, and whether it has
-// arguments. The result end is the offset after the head of the first argument, or after the closer
-// if there are no arguments.
+// callHead reports whether a call in the family's tags begins at offset i (ok), and whether it has
+// arguments (args). The result end is the offset after the opening tags of the first argument, or
+// after the call's closing tag if there are no arguments.
 func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok bool) {
 	for _, q := range p.Family.Calls {
 		if q.HoleAt(1) != "name" {
@@ -235,9 +235,9 @@ func lastPiece(l declaration.Literal) declaration.Literal {
 	return all[len(all)-1]
 }
 
-// callBegins reports whether a call of an offered tool begins at offset i, perhaps after the opener
-// of a section. If it does, the call before it has ended for certain, and no more text is needed to
-// know that. Otherwise only the end of the reply shows it.
+// callBegins reports whether a call of an offered tool begins at offset i, perhaps after the mark
+// that opens a section of several calls. If it does, the call before it has ended for certain, and
+// no more text is needed to know that. Otherwise only the end of the reply shows it.
 func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	for _, s := range f.Sections {
 		if n, a := ta.marks.literal(i, s.Parts[0].Lit); a == matched {
@@ -282,8 +282,9 @@ func (ta *tagsAhead) objectBegins(i int) bool {
 	return ta.At(i+1+ta.Space(i+1)) != '\\'
 }
 
-// over adds the reading of a call that ends at offset i. Two things add to its cost: closers later
-// in the reply, because they show that the call had not ended, and text after a call with slips.
+// over records a division of the call into arguments that ends at offset i. Two things add to its
+// cost: closing tags later in the reply, because they show that the call had not ended, and text
+// after a call with damaged tags.
 func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
@@ -331,8 +332,8 @@ func (s *tagSearch) valueBehind(i int) bool {
 		s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
-// parameterBehind reports whether the head of a parameter that has no value directly follows offset
-// i, the end of the call.
+// parameterBehind reports whether an opening tag of a parameter that has no value directly follows
+// offset i, the end of the call.
 func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
 	k := s.from(i)
 	if k == len(s.tokens) || s.tokens[k].kind != headTag || s.tokens[k].cost > 0 ||
@@ -351,7 +352,7 @@ func (s *tagSearch) argumentsBehind(i int) bool {
 }
 
 // endCost returns the cost of a text that ends inside a value. It is 0 in a reply that was cut,
-// since a cut is not a slip, and low if half of the value's closer is at the end.
+// since the model made no error there, and low if half of the value's closing tag is at the end.
 func (s *tagSearch) endCost(h head) int {
 	if s.d.marks.in.lengthCut() {
 		return 0

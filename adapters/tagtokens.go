@@ -228,7 +228,8 @@ func (s *tagSearch) countBorders() {
 	}
 }
 
-// again reports whether a tag is the last tag of an argument's head, such as <arg_value>.
+// again reports whether the tag t is the last of the tags before a value of the kind of h, such as
+// <arg_value>.
 func (s *tagSearch) again(h head, t *tagToken) bool {
 	for k, arg := range s.f.p.Family.Args {
 		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {

@@ -107,8 +107,8 @@ func holdsWord(v any, t *schema.Type) bool {
 	return false
 }
 
-// argumentsIn reports whether a text has tags of arguments after its last call. If it has, two
-// marks of a call have changed places.
+// argumentsIn reports whether a text has tags of arguments after the last closing tag of its call.
+// If it has, two tags of the call have changed places.
 func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
 		text = text[strings.LastIndex(text, l.Key())+1:]
@@ -142,8 +142,8 @@ func withoutWrapper(p *declaration.Pattern) bool {
 var halfSuffix = regexp.MustCompile(`^[\w-]{0,32}>`)
 
 // cutLiteral returns a text without the literal at its end and without line breaks after the
-// literal. It returns false if the text does not end with the literal. White space that the literal
-// accepts is not a slip.
+// literal. It returns false if the text does not end with the literal. White space may differ where
+// the literal accepts that.
 func cutLiteral(text string, l declaration.Literal) (string, bool) {
 	return l.CutSuffix(strings.TrimRight(text, "\n"))
 }
@@ -353,8 +353,8 @@ var (
 		`(?i)^\s*(?:nul+|none?|nil|undefined|nan|tru|true|fals|false)\s*$`)
 )
 
-// unsureValue reports whether a value that was read as JSON contains something that another slip
-// may have caused.
+// unsureValue reports whether a value that was read as JSON has something that an error may have
+// caused, such as an escape too many.
 func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:

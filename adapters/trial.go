@@ -20,8 +20,8 @@ type trial struct {
 	trialState
 }
 
-// trialState is the state of an attempt: how far it has got, and the evidence for or against calls
-// here.
+// trialState is the state of an attempt to read a call: how far it has got, and what speaks for or
+// against a call here.
 type trialState struct {
 	pin  int // position from which bytes may be read again; -1 without an attempt
 	glue int // newlines before the mark that belong to it, and so are not text
@@ -81,8 +81,8 @@ func (tr *trial) ranOver(from int) bool {
 	return len(closer) > 1 && strings.Contains(string(tr.Slice(from, tr.Pos)), closer)
 }
 
-// unpin lets the buffer drop the bytes of a call, unless a draft may still turn them back into
-// text.
+// unpin lets the buffer drop the bytes of a call, unless the call is read tentatively and may turn
+// back into text.
 func (tr *trial) unpin() {
 	if !tr.out.drafting {
 		tr.pin = -1

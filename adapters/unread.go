@@ -60,7 +60,7 @@ var narrow = strings.NewReplacer("］", "]", "｝", "}", "）", ")")
 // lastComment matches a comment at the end of a text, after a closing bracket.
 var lastComment = regexp.MustCompile(`([)\]}>]) *(?://|#) [^\n]*$`)
 
-// endsInMark reports whether a text ends in a mark of the family.
+// endsInMark reports whether a text ends in a mark of the family, such as </tool_call>.
 func (rs *restored) endsInMark(text string) bool {
 	return slices.ContainsFunc(rs.format.marks(), func(m string) bool {
 		return strings.HasSuffix(text, m)

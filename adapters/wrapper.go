@@ -24,10 +24,11 @@ type wrappers struct {
 // call are glue.
 var wrapped = &declaration.Pattern{Family: new(declaration.Family), Glue: 2}
 
-// read reads the calls of a wrapper that begins here with the byte c. It reports whether it read
-// them, as calls or as text in doubt. Only white space may precede the wrapper, and nothing may
-// follow it, because a wrapper in prose is usually an example. The reply is held back until it is
-// over, or until it can no longer be a wrapper.
+// read reads a wrapper (a text that names a tool and contains its arguments) that begins here with
+// the byte c. It reports whether it read any calls, or a text that may mean calls and is sent as
+// text. Only white space may precede the wrapper, and nothing may follow it, because a wrapper in
+// prose is usually an example. The reply is held back until it is over, or until it can no longer
+// be a wrapper.
 func (wr *wrappers) read(c int) bool {
 	if wr.tools == nil || wr.off || !wr.page.blank || wr.page.state != chat.Text {
 		return false

@@ -37,7 +37,7 @@ func bodyOf(text, path, content string) (body, bool) {
 
 // jsonBody finds a call whose arguments are JSON, with the name in the JSON or before it. It
 // returns false if there is none. A schema or a header may be JSON as well, so the JSON must
-// contain both arguments of the probe. Every brace or bracket is tried as its beginning, so marks
+// contain both values, path and content. Every brace or bracket is tried as its beginning, so marks
 // may contain braces.
 func jsonBody(text, path, content string) (body, bool) {
 	for i := range len(text) {
@@ -71,8 +71,8 @@ func jsonAt(text string) (string, bool) {
 // bodyNaming returns a body whose JSON contains the tool's name: as the value of a member, or as
 // the key of the only member. It returns false if the JSON is not an object or a list of objects.
 // The arguments are the member that is an object. A member "0" or "1" counts the calls
-// (command-r7b's "tool_call_id": "0"). A last member with the probe's id is the id of the call
-// (mistral-v3). The usual member names need no keys line.
+// (command-r7b's "tool_call_id": "0"). A last member with the test call's id is the id of the call
+// (mistral-v3). The usual member names need no "keys" line in the declaration.
 func bodyNaming(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage

@@ -190,7 +190,7 @@ func (o *observed) completeBy(source string) {
 
 // better reports whether the finding f should be used instead of the finding g. A finding with a
 // known family is better than one without. Otherwise the one with fewer errors is better. The file
-// of a known family was reviewed and covers slips of its models, which no template shows.
+// of a known family was reviewed, and it covers errors that its models make and no template shows.
 func (f *Finding) better(g *Finding) bool {
 	if (f.Known != "") != (g.Known != "") {
 		return f.Known != ""
@@ -276,8 +276,8 @@ func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	return name, false
 }
 
-// printedExactly reports whether a format prints the probes exactly as the template does, including
-// white space.
+// printedExactly reports whether a format prints the test calls exactly as the template does,
+// including white space.
 func (o *observed) printedExactly(f *adapters.Format) bool {
 	for n, want := range o.shown() {
 		if string(f.Append(nil, probes[:n+1]...)) != want {

@@ -21,8 +21,8 @@ func difference(a, b string) string {
 	return b[from:to]
 }
 
-// markStart returns the start of the mark that contains the given offset, or the offset itself if
-// it is not inside a mark.
+// markStart returns the start of the mark, such as <tool_call>, that contains the given offset, or
+// the offset itself if it is not inside a mark.
 func markStart(text string, offset int) int {
 	offset = min(offset, len(text))
 	if i := openMark(text[:offset]); i >= 0 {
@@ -118,14 +118,14 @@ var (
 	trailingMark = regexp.MustCompile(`\n?` + aMark + `[a-z_]{0,16}\n*$`)
 )
 
-// hasMark reports whether a text contains a mark.
+// hasMark reports whether a text contains a mark such as <tool_call> or [ARGS].
 func hasMark(s string) bool { return anyMark.MatchString(s) }
 
-// firstMark returns the mark that a text begins with, including white space before it and newlines
-// after it, or "" if there is none.
+// firstMark returns the mark, such as <tool_call>, that a text begins with, or "" if there is none.
+// White space before the mark and newlines after it are included.
 func firstMark(text string) string { return leadingMark.FindString(text) }
 
-// lastMark returns the mark that a text ends with, or "" if there is none.
+// lastMark returns the mark, such as <tool_call>, that a text ends with, or "" if there is none.
 func lastMark(text string) string { return trailingMark.FindString(text) }
 
 // trimSpaced returns a text without a prefix and the white space before the prefix. A text without

@@ -11,7 +11,7 @@ import (
 )
 
 // anchor is a known part of a call that was found in a text: the tool's name, the id, the
-// arguments, or one key or value. The text between two anchors is the template's.
+// arguments, or one key or value. The template has written the text between two anchors.
 type anchor struct {
 	hole     string // name, id, json, quoted, key or value
 	from, to int

@@ -197,12 +197,12 @@ func withoutFence(call string) string {
 func newlines(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "\n"))] }
 
 // example returns a text as it is written in a declaration: with doubled braces, \n for newlines,
-// and {id} for the id of the first probe.
+// and {id} for the id of the first test call.
 func example(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 	return strings.ReplaceAll(s, probes[0].ID, "{id}")
 }
 
-// sameIDs returns s with the id of the second probe replaced by that of the first, so that the
+// sameIDs returns s with the id of the second test call replaced by that of the first, so that the
 // calls differ only in their arguments.
 func sameIDs(s string) string { return strings.ReplaceAll(s, probes[1].ID, probes[0].ID) }

@@ -82,7 +82,7 @@ func (m *messages) headerOf(before string) string {
 	return head[strings.LastIndex(head, m.opens)+len(m.opens):]
 }
 
-// lastOf returns the last mark of a text, or "" if there is none.
+// lastOf returns the last mark of a text, such as <tool_call> or [ARGS], or "" if there is none.
 func lastOf(text string) string {
 	if all := anyMark.FindAllString(text, -1); len(all) > 0 {
 		return all[len(all)-1]

@@ -23,10 +23,10 @@ var (
 		`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
-// thoughtIn returns the probe's reasoning between the marks that a template's source puts around
-// reasoning, or "" if there are no such marks. If the prompt ends with words that open reasoning
-// (the parameter begun), as Apriel's "Here are my reasoning steps:", only the mark after the
-// reasoning is read from the source. Words that are not marks do not count: in "'Reasoning: ' +
+// thoughtIn returns the test conversation's reasoning between the marks that a template's source
+// puts around reasoning, or "" if there are no such marks. If the prompt ends with words that open
+// reasoning (the parameter begun), as Apriel's "Here are my reasoning steps:", only the mark after
+// the reasoning is read from the source. Words that are not marks do not count: in "'Reasoning: ' +
 // message.reasoning" nothing shows where the reasoning ends. Go's templates are Ollama's own:
 // <think>{{ .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
