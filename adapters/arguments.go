@@ -195,9 +195,9 @@ func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	return mismatch
 }
 
-// describes reports whether an object describes arguments instead of containing them. It does if
-// one of its members has members that the parameter of that name does not declare, because that
-// member is a schema. It also returns true if properties is not a JSON object.
+// describes reports whether the members of an object are schemas of arguments instead of their
+// values. They are if a member of the object properties has members that the parameter of that name
+// does not declare. It also returns true if properties is not a JSON object.
 func describes(properties []byte, t *schema.Type) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(properties, &members) != nil {
@@ -252,7 +252,7 @@ func (ar *arguments) quotedObject(quote int) bool {
 	return ar.At(n) == quote && (scan.IsWord(ar.At(n+1)) || ar.At(n+1) < 0)
 }
 
-// objectFits reports, as matched, that the object here can be the arguments of the tool, by its
+// objectFits returns matched if the object here can be the arguments of the tool, judging by its
 // first member. The position does not change. It returns mismatch for a schema, which repeats the
 // tool list, and for a placeholder such as {...}. A call without marks must also begin with a
 // parameter of the tool; if its first key was cut, the result is incomplete. After marks any first

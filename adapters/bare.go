@@ -10,9 +10,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// unmarked reads calls that have no marks, or have lost the mark that opens them. They are
-// recognised by evidence alone: an offered name, arguments that fit, and a place where calls are
-// written. A text with too little evidence stays text.
+// unmarked reads calls that have no marks such as <tool_call>, or have lost the mark that opens
+// them. They are recognised by evidence alone: an offered name, arguments that fit, and a place
+// where calls are written. A text with too little evidence stays text.
 type unmarked struct {
 	below
 	names    *names

@@ -96,8 +96,8 @@ func (cl *closers) extraClosers(chars string) {
 	}
 }
 
-// closeFence skips the end of a fence around arguments, if there is one. If the family closes its
-// calls with a fence, as DeepSeek V3 does, the fence is left to skipClosers.
+// closeFence skips the end of a fence around arguments, if there is one. It does nothing if the
+// fence is itself a closer of the call, as in DeepSeek V3; skipClosers reads that one.
 func (cl *closers) closeFence() {
 	n := cl.Space(0)
 	_, own := cl.marks.closerAt(n, cl.trial.closing)

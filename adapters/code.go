@@ -109,8 +109,8 @@ func (co *code) fenceOpens(n int, line bool) bool {
 	return true
 }
 
-// isPage reports whether a block with this label holds Markdown. Fences inside of such a block are
-// the page's own.
+// isPage reports whether a block with this label contains Markdown. A fence inside such a block
+// belongs to the Markdown, and does not close the block.
 func isPage(label string) bool {
 	return slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(label))
 }

@@ -243,10 +243,10 @@ func (c *counted) repeated() bool {
 // Options.Same.
 const SameCalls = "same-calls"
 
-// ends sends the end of the reply. A call that was cut while it was held back is sent only if it
-// was held back because it might repeat another call. A reply with a made-up result ends as if it
-// had ended before that result, so its calls are complete. It returns false if no more events are
-// wanted.
+// ends sends the end of the reply. A call that was cut may still be held back then. It is sent if
+// it was held back only because it might repeat another call. A reply with a made-up result ends as
+// if it had ended before that result, so its calls are complete. It returns false if no more events
+// are wanted.
 func (c *counted) ends(e chat.Event) bool {
 	if c.waits {
 		switch gap := c.between(); {

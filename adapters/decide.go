@@ -213,8 +213,8 @@ func startsElement(text string) bool {
 	return text != "" && (scan.IsWord(int(text[0])) || text[0] == '[' || text[0] == '{')
 }
 
-// noticeRest marks the value that has just ended as odd if something follows the value, as in
-// ["a"], "b"], because the text after it may be a part of the value.
+// noticeRest records that the value that has just ended is odd, if other text follows it, as in
+// ["a"], "b"]. That text may be a part of the value.
 func (ar *arguments) noticeRest() {
 	n := ar.Space(0)
 	if c := ar.At(n); c >= 0 && c != '<' && !ar.IsMark(n) && !ar.outside.argCloser(n) {
@@ -268,9 +268,9 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 }
 
 // damaged returns the text of the arguments that begin at position from, with the text after them
-// up to the end of their call. If containers are open, a mark that begins a call may be text, so
-// only the call's own closer ends the arguments then. If there is no mark, at most maxBehind bytes
-// more are returned, since closers may follow.
+// up to the end of their call. If a bracket in them is still open, a mark that begins a call may be
+// text, so only the call's own closer ends them. If there is no mark, at most maxBehind bytes more
+// are returned, since closers may follow.
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {

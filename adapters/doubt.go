@@ -59,9 +59,9 @@ func (db *doubt) judged(text []byte) prose.Kind {
 	return prose.Judge(text)
 }
 
-// doubts caches the judgment of the text before the marks at one place. Many marks begin alike:
-// <tool_call> begins the marks of a dozen families. So a dozen marks are tried at the same place,
-// and the text before it is read only once.
+// doubts keeps what was found out about the text before a place of the reply. Many marks begin
+// alike: <tool_call> begins the marks of a dozen families. So a dozen marks are tried at the same
+// place, and the text before it is read only once.
 type doubts struct {
 	looked bool
 	place  prose.Place

@@ -182,8 +182,8 @@ func (um *unmarked) nextFence() bool {
 	return true
 }
 
-// closedFence reports whether the closing backquotes have just been read as part of a call's
-// closers. deepseek-v3's form has a fence in its own example, whose end is read with the closers.
+// closedFence reports whether backquotes that close a fence were just read, together with the
+// closers of a call. In deepseek-v3's form each call has a fence, whose end is one of its closers.
 func (um *unmarked) closedFence() bool {
 	if um.Pos-um.Base < 3 {
 		return false

@@ -85,8 +85,8 @@ func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 }
 
 // optionalQuote returns the offset after a quote at offset i, or i if there is none. MiniMax M2 and
-// Dots write name="f", name='f' and name=f. Typesetting makes the quotes curly, and inside a JSON
-// string they are escaped.
+// Dots write name="f", name='f' and name=f. The quotes may also be curly, or be escaped as in a
+// JSON string.
 func (ms *marks) optionalQuote(i int) int {
 	switch ms.At(i) {
 	case '"', '\'':

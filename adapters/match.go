@@ -36,18 +36,18 @@ const (
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
 // attempt tries to read a call by the pattern p from here, and returns the result of the method
-// match. The total that failed attempts may read is bounded, so that hostile text takes linear
-// time. While an attempt reads, no bytes after trial.pin are dropped from the buffer, because the
-// next pattern may read them again. The newlines before a section of calls (its glue) belong to the
-// section's first call.
+// match. Failed attempts together may read only a bounded number of bytes, so that hostile text
+// takes linear time. While an attempt reads, no bytes after trial.pin are dropped from the buffer,
+// because the next pattern may read them again. The newlines before a section of calls belong to
+// the section's first call.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
 }
 
-// match reads the parts of a call pattern one after the other, up to the arguments, whose reader
-// commits the call. Nothing was sent before that, so all of it can be taken back; see the three
-// rules in doc.go. It returns mismatch or incomplete if a part does not match. A pattern without a
-// placeholder for arguments is a call without arguments.
+// match reads a call by the pattern p, part by part up to the arguments. The reader of the
+// arguments then commits the call. Nothing is sent before that, so all of it can be taken back; see
+// the three rules in doc.go. It returns mismatch or incomplete if a part does not match. A pattern
+// without a placeholder for arguments is a call without arguments.
 func (pt *patterns) match(p *declaration.Pattern) match {
 	if f := p.Family.Form; f != nil {
 		return pt.formed(f)
@@ -106,9 +106,10 @@ func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 		len(t.Type().Required()) == 0 && pt.marks.over(0)
 }
 
-// body reads part i of the pattern, the placeholder for the arguments, and the rest of the call. It
-// returns mismatch if the placeholder needs a tool and t is nil. The reader depends only on the
-// placeholder, not on the family, so all families share the eight forms of arguments.
+// body reads the arguments of a call and the rest of the call. The arguments are part i of the
+// pattern, a placeholder. It returns mismatch if they cannot be read without a tool and t is nil.
+// Which reader is used depends only on the placeholder, not on the family, so all families share
+// the eight forms of arguments.
 func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":

@@ -15,9 +15,9 @@ func Meant(front, behind string) bool {
 	return (front == "" || announced(front)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
 }
 
-// announced reports whether a text announces a call of a tool whose name it need not contain. If
-// the text ends in a colon that the lists of words do not explain, its other words must announce
-// the call.
+// announced reports whether the text before a call announces it, even if the text does not name the
+// tool. If the text ends in a colon and its words are in none of the lists, it must have other
+// evidence for a call.
 func announced(front string) bool {
 	said, e := prose.Judge([]byte(front)), prose.Related
 	if said == prose.ForeignColon {

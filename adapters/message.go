@@ -227,10 +227,10 @@ func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function",
 	"<tool_call"}
 
-// isProgram reports whether the body that begins here is program text rather than arguments in
-// another form: JSON, a string, or markup. For example, <parameter name="city">Oslo</parameter> in
-// harmony would fit the schema as the only parameter's value, marks included, and be wrong. A list
-// or a string may be half of an object.
+// isProgram reports whether the body that begins here is program text. It returns false for a body
+// that looks like arguments in another form: JSON, a string, or markup. For example, in harmony
+// <parameter name="city">Oslo</parameter> would fit the schema as the only parameter's value, marks
+// included, and be wrong. A list or a string also counts as JSON.
 func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	n := mg.Space(0)
 	if strings.IndexByte("{[<\"", byte(max(mg.At(n), 0))) >= 0 {

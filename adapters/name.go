@@ -126,7 +126,7 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 }
 
 // junk skips text without a meaning, up to the literal after part i. It returns mismatch if that
-// literal does not follow within the longest name, or if another mark comes first. It returns
+// literal does not follow within toolset.MaxName bytes, or if another mark comes first. It returns
 // incomplete if the text ends first. Inkling writes another name before its mark, and only the name
 // after the mark counts. Another mark is never skipped, because a whole message of text would be
 // lost.

@@ -33,8 +33,8 @@ type notated struct {
 // text is a document.
 const maxFrontText = 600
 
-// read reads a call in a notation of no family, which begins here, at the start of a line. It
-// reports whether the call was taken.
+// read reads a call that begins here, at the start of a line, and is in a notation of no known
+// family. It reports whether the call was taken.
 func (nt *notated) read() bool {
 	if nt.off || nt.tools == nil || len(nt.drafts.heard.messages) == 0 || nt.calls.done > 0 ||
 		nt.page.state != chat.Text || nt.page.gapAt > maxFrontText || nt.drafts.out.drafting ||
@@ -141,9 +141,9 @@ func (nt *notated) callIn(text string) (notation.Call, int) {
 	return call, len(strings.TrimRight(text[:at], " \t\r\n"))
 }
 
-// withoutLabels returns a text without the words that label the call's own parts at the beginnings
-// of its lines: the parameters, and words before the tool's name. If the rest mentions a result,
-// that mention is outside of the call.
+// withoutLabels returns a text without words at the beginnings of its lines that label parts of the
+// call: the names of parameters, and "tool" or "function" before the tool's name. If the remaining
+// text mentions a result, that mention is outside of the call.
 func withoutLabels(text string, t *toolset.Tool) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

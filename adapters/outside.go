@@ -8,8 +8,8 @@ import (
 )
 
 // outside tells the reader of arguments which text may surround the arguments; see
-// [lenient.Outside]. It is separate from the readers of calls because they call the reader of
-// arguments, which calls outside.
+// [lenient.Outside]. The readers of calls call the reader of arguments, which calls this type, so
+// it cannot be a part of them.
 type outside struct {
 	below
 	names *names

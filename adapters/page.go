@@ -100,8 +100,8 @@ func (pg *page) solid(n int) {
 	}
 }
 
-// solidFrom calls solid for the text from a position up to here, which was first read as something
-// else.
+// solidFrom declares the bytes from a position up to here to be text; they were first read as
+// something else.
 func (pg *page) solidFrom(from int) {
 	n := pg.Pos - from
 	pg.Pos = from

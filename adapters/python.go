@@ -235,8 +235,8 @@ func (py *python) decidePython(start int, t *toolset.Tool, direct string, a matc
 	return m.Args, matched
 }
 
-// neverClosed reports whether the last quote in the arguments opens a text. The end of that text is
-// then not known.
+// neverClosed reports whether the last quote in the arguments begins a string, which then has no
+// end.
 func neverClosed(args string) bool {
 	last := strings.LastIndexAny(args, `"'`)
 	before := strings.TrimRight(args[:max(last, 0)], " \t\r\n")
@@ -355,8 +355,9 @@ func (py *python) keyword(t *schema.Type, n int) (string, match) {
 }
 
 // pythonValue reads a value, and returns false if an expression or a name is here instead; the text
-// is then not a call. String prefixes (r"…", f"…", b"…") are dropped, and only in r"…" is a
-// backslash data. An f-string is a text only if nothing in it would be evaluated.
+// is then not a call. String prefixes (r"…", f"…", b"…") are dropped. In r"…" a backslash is data,
+// and in other strings it begins an escape. An f-string is a text only if nothing in it would be
+// evaluated.
 func (py *python) pythonValue(t *schema.Type) bool {
 	c := py.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"

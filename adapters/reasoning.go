@@ -20,10 +20,10 @@ type thinking struct {
 	from    int                    // position where the reasoning being read begins
 }
 
-// openReasoning reads an opener of reasoning. It returns mismatch if the opener is a mention, and
-// incomplete if it is cut. After text an opener needs evidence, because people also write about
-// <think> in the middle of an answer. After only white space it needs none. Openers of every family
-// count, because models are often read without their name.
+// openReasoning reads a mark that opens reasoning. It returns mismatch if the mark is only
+// mentioned, and incomplete if it is cut. After text it needs more evidence, because people also
+// write about <think> in the middle of an answer. After only white space it needs none. Such marks
+// of every family count, because models are often read without their name.
 func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -71,17 +71,17 @@ func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	return !th.page.mentioned() && th.closerAhead(p, n)
 }
 
-// ownThinking reports whether a reasoning mark belongs to the family being read, or to the family
-// of the reply's earlier reasoning. A reply that begins with a family's reasoning is of that
-// family, even if the caller did not name it.
+// ownThinking reports whether a reasoning mark, such as <think>, belongs to the family being read,
+// or to the family of the reply's earlier reasoning. A reply that begins with a family's reasoning
+// is of that family, even if the caller did not name it.
 func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == th.marks.f || len(th.thinks) > 0 && th.thinks[0].Family == p.Family
 }
 
 // closerAhead reports whether the closer of the reasoning that has opened follows offset n, before
-// another opener. At most maxDraft bytes are searched, and they count as waste, so that a text full
-// of openers takes linear time. It returns false without a search if too many bytes were wasted
-// before.
+// another opener. At most maxDraft bytes are searched. They count as bytes read in vain, so that a
+// text full of openers takes linear time. If too many such bytes were read before, it returns false
+// without a search.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	if th.trial.exhausted() {
 		return false

@@ -223,8 +223,8 @@ func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) boo
 // sameCall reports whether two calls are of one tool with the same arguments.
 func sameCall(a, b wrapper.Call) bool { return a.Tool == b.Tool && a.Args == b.Args }
 
-// whole returns the calls of a text that must consist of calls of the family that fit their tools.
-// It returns false if the text has anything else, or no call.
+// whole returns the calls of a text that consists of calls in the family's own form. It returns
+// false if the text has anything else or no call, or if a call does not fit its tool.
 func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 	o := Options{Tools: rs.o.Tools, Also: rs.o.Also, Known: rs.o.Known, Context: rs.o.Context,
 		Which: Strict, Hold: HoldCall}

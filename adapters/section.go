@@ -145,9 +145,9 @@ func (op *openers) unknownCall(f *declaration.Family) int {
 }
 
 // moreCalls reads one more call of a section or of a draft, after white space, and reports whether
-// there was one. All calls of a turn are sent together: a second call after the first is not prose,
-// and needs no evidence, since the mark of the first was accepted. Anything else ends the calls,
-// and is text.
+// there was one. All calls of a turn are sent together. The first call shows that its mark was
+// meant, so a second one directly after it needs no words that announce it. Anything else ends the
+// calls, and is text.
 func (op *openers) moreCalls() bool {
 	start, n := op.Pos, op.Space(0)
 	op.page.gapAt, op.page.markAt = op.Pos, op.Pos+n

@@ -45,9 +45,9 @@ func (s *Set) again() *Set {
 	return out
 }
 
-// add puts a family into the set, and returns its format. A family with the same name is replaced
-// in its place, because the order of a set decides between globs of equal length and between equal
-// marks, and a user's corrected family should differ only in its declaration. Indexes over all
+// add puts a family into the set, and returns its format. A family of the same name is replaced,
+// and the new one has its place in the order. That order decides between globs of equal length and
+// between equal marks, and a user who corrects a family should not change it. Indexes over all
 // families are computed when they are first needed, because most formats are never used for
 // reading.
 func (s *Set) add(family *declaration.Family) *Format {
@@ -212,8 +212,8 @@ func (f *Format) allMarks() *declaration.Index {
 func (f *Format) Tokens() []string { return f.tokens() }
 
 // allTokens computes the list for Tokens. This takes a millisecond, which is too long for every
-// request, and most requests never need it. Marks of other families' turns are left out: a server
-// that is asked for them shows them, and here they would be text.
+// request, and most requests never need it. Marks that end the turns of other families are left
+// out. If they were listed, a server would pass them on, and they would be read as text.
 func (f *Format) allTokens() []string {
 	var all, turns []string
 	for _, g := range f.set.formats {

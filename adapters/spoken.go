@@ -84,7 +84,8 @@ func writes(text string, call chat.Call) bool {
 	})
 }
 
-// signed reports whether a text has a name with a sign beside it, as in a notation for calls.
+// signed reports whether a text has a name with a sign beside it, as calls have: -city, city= or
+// city:.
 func signed(text, name string) bool {
 	for rest := text; ; {
 		before, behind, ok := strings.Cut(rest, name)

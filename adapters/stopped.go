@@ -15,7 +15,7 @@ const maxStopped = 1 << 16
 // whatever finish reason the server gives: a bracket or a mark in that string does not end them. It
 // returns false for arguments that are too long to search.
 //
-//	{"path": "src/[id]                     cut: no slip is needed for that
+//	{"path": "src/[id]                     cut: the text has no error
 //	{"path": "src/a.go}}</tool_call>       the closer of the call says that a quote is missing
 func (ar *arguments) stopsInside(from int) bool {
 	if from < ar.Base || ar.Pos-from > maxStopped {
@@ -79,8 +79,8 @@ type stopping struct {
 	over  bool // every bracket that was open has been closed
 }
 
-// sign reads the byte c and reports whether it is a sign of structure. It does nothing with other
-// bytes.
+// sign reads the byte c and reports whether it is a bracket, a comma, a colon or an equals sign. It
+// does nothing with other bytes.
 func (s *stopping) sign(c byte) bool {
 	switch {
 	case strings.IndexByte("{[(", c) >= 0:

@@ -117,8 +117,8 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 }
 
 // pastComment returns the offset after white space, and perhaps a comment, at offset i. Models
-// explain what they close, as in </parameter> <!-- or --> // the town </function>, and a closer
-// after a comment still counts.
+// explain what they close, as in </parameter> <!-- the town --> </function>, and a closer after a
+// comment still counts.
 func (ta *tagsAhead) pastComment(i int) int {
 	i += ta.Elastic(i)
 	if n := ta.Comment(i); n > 0 {

@@ -58,8 +58,9 @@ func dressesIn(ta *tagsAhead) dresses { return dresses{ta} }
 var otherAngles = [][2]string{{"[", "]"}, {"＜", "＞"}, {"&lt;", "&gt;"}, {"«", "»"},
 	{`\u003c`, `\u003e`}, {`\u003C`, `\u003E`}}
 
-// otherAngle returns the offset after an opening bracket of otherAngles at offset i, and the
-// bracket that closes such a tag. It returns i and "" if no such bracket is there.
+// otherAngle returns the offset after a bracket that models write in place of the < of a tag, such
+// as [ or &lt;, at offset i. It also returns the bracket that closes such a tag. It returns i and
+// "" if there is no such bracket.
 func (ta dresses) otherAngle(i int) (end int, closer string) {
 	if c := ta.At(i); c == '[' || c == '&' || c == '\\' || c == 0xC2 || c == 0xEF {
 		for _, a := range otherAngles {
@@ -127,8 +128,8 @@ func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	return n + size, name
 }
 
-// behindKey returns the size of the text at offset i that ends the tag of a key, in any of its
-// forms. It returns 0 if there is no such text.
+// behindKey returns the size of a text at offset i that ends the tag in which a key is written, in
+// any form. It returns 0 if there is none.
 func (ta dresses) behindKey(i int) int {
 	return len(behindKey.Find(ta.piece(i)))
 }

@@ -31,9 +31,10 @@ type tagging struct {
 	searched int // bytes that were searched
 }
 
-// read reads a call whose arguments are tags, and its closers. It returns mismatch or incomplete if
-// there is no such call; see taggedBody. Many families write <tag=key>value</tag> of some kind.
-// They differ in their marks, and in whether the tag or the schema says a value's type.
+// read reads the arguments of a call, which are tags, and the closing tags of the call, and ends
+// the call. It returns mismatch or incomplete if there are no such arguments. Many families write
+// <tag=key>value</tag> of some kind. They differ in their marks, and in whether the tag or the
+// schema says a value's type.
 func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	tg.noticeHead(p, t)
 	a := tg.taggedBody(p, t, id)

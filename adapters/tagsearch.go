@@ -254,8 +254,8 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 	}
 }
 
-// lineEnd returns the offset of the line break that ends directly before offset i. It returns i if
-// there is no line break, or if the line break is not after the offset in the parameter from.
+// lineEnd returns the offset of the line break directly before offset i. It returns i if there is
+// none, or if it would be at the offset from or before it.
 func (s *tagSearch) lineEnd(i, from int) int {
 	if i > from && s.d.before(i) == '\n' {
 		i--

@@ -49,8 +49,9 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 	return n, true
 }
 
-// simpleEnd reports whether a value ends here, and returns how many bytes to skip, like
-// tagged.valueEnd. It is for values in tags that are named like the parameters, and in messages.
+// simpleEnd reports whether a value ends here, and returns how many bytes of its closing tag to
+// skip. It does for two kinds of values what valueEnd does for others: for those in tags that are
+// named like the parameters, and for those in messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
 	tg.Out.Doubt = tg.Out.Doubt || a == matched && tg.At(0) != '\n' &&
@@ -104,9 +105,9 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	return 0, false
 }
 
-// closerIndented reports whether the closer of a value on lines of its own is indented. The value,
-// which is the text up to that closer, may then be indented too, and it is not known which blanks
-// belong to the layout.
+// closerIndented reports whether the closing tag of a value on lines of its own is indented. The
+// parameter text is the value up to that tag. It may then be indented too, and it is not known
+// which of its blanks belong to the layout.
 func (h head) closerIndented(text []byte) bool {
 	line := bytes.TrimRight(text, " \t")
 	return h.onLines() && len(line) < len(text) && bytes.HasSuffix(line, []byte("\n")) &&
@@ -124,8 +125,8 @@ func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 		[]byte(h.own.Trimmed().Plain()))
 }
 
-// closedLater reports whether the closer of a value occurs after offset i of the reply. If so, a
-// message that seems to begin inside the value may be quoted in it.
+// closedLater reports whether the closing tag of the value of h occurs after offset i of the reply.
+// If so, a message that seems to begin inside the value may be quoted in it.
 func (ta *tagsAhead) closedLater(h head, i int) bool {
 	n := i
 	for n < i+maxTagText && ta.At(n) >= 0 {

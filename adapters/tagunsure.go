@@ -293,7 +293,7 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 }
 
 // exchanged reports whether two values may have changed places: a text is a whole list in JSON, and
-// a list with one element is not written as a list.
+// another value became a list of one element although it is not written as a list.
 func (w *asWritten) exchanged(members map[string]any) bool {
 	texts, others := false, false
 	for key, v := range members {
@@ -321,7 +321,7 @@ func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	return !ends
 }
 
-// strayBehind reports whether a closer of the call, or of a value, follows the call once more.
+// strayBehind reports whether a surplus closing tag, of the call or of a value, follows the call.
 func (tg *tagged) strayBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	if tg.At(0) == '>' {

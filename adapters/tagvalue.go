@@ -102,15 +102,16 @@ func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }
 
-// onLines reports whether the family writes values on lines of their own. If so, a further argument
-// in place of a closer has a newline before it, and a tag in the middle of a line is quoted.
+// onLines reports whether the family writes each value on lines of its own, between the lines of
+// its tags. In such a family a newline precedes each tag, and a tag in the middle of a line is
+// quoted.
 func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
-// isText reports whether the value is its own text. It is if the tag gives the type string and the
-// schema allows it, or if the tag gives no type and the schema allows only strings. DSML's
-// string="true" and Kimi K3's type="string" give the type in the tag. The tag wins over the schema:
-// "42" stays a text. A parameter that is not in the schema is a text. Texts of an enum are still
-// read by the schema, which corrects their spelling.
+// isText reports whether the value is a string, so that its text is used as it is. It is if the tag
+// gives the type string and the schema allows it, or if the tag gives no type and the schema allows
+// only strings. DSML's string="true" and Kimi K3's type="string" give the type in the tag. The tag
+// wins over the schema: "42" stays a text. A parameter that is not in the schema is a text. Texts
+// of an enum are still read by the schema, which corrects their spelling.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
 	// string="true" (DSML), type="string" (Kimi K3)
@@ -167,8 +168,8 @@ func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, deci
 	tg.Out.Broken = true // the text ends inside it
 }
 
-// read returns the raw text of a tag as JSON, by the schema. A value that is written as a tree is
-// read as tags first, because the tags mean more than their text.
+// read returns the raw text of a tag as JSON, by the schema. If the value may consist of tags in
+// tags, these are read first, because they show lists and objects that the plain text does not.
 func (h head) read(text string, t *schema.Type) string {
 	// <items><item>…
 	if h.p.Keyed() {
@@ -187,10 +188,11 @@ func (h head) read(text string, t *schema.Type) string {
 	return value
 }
 
-// rawValue reads a value up to its end, and writes its bytes, escaped for a JSON string or
-// unchanged. Values are data: no entity is decoded, and white space counts except for the newlines
-// that the declaration shows. Reading stops only at the first bytes of closers, and the rest is
-// copied in pieces. If the text ends in the value, the value is cut, whatever the finish reason is.
+// rawValue reads a value up to its end, and writes its bytes. If escape is true, they are escaped
+// for a JSON string. Values are data: no entity is decoded, and white space counts except for the
+// newlines that the declaration shows. Reading stops only at the first bytes of closing tags, and
+// the rest is copied in pieces. If the text ends in the value, the value is cut, whatever the
+// finish reason is.
 func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
 	first, at := tg.At(0), tg.Out.Written()

@@ -80,7 +80,7 @@ var starters = []string{"your", "insert", "enter"}
 // maxPlaceholder is the greatest length of a placeholder, in bytes.
 const maxPlaceholder = 80
 
-// mayStand reports whether a placeholder can begin with the text.
+// mayStand reports whether some placeholder, such as "<city>", begins with the text.
 func mayStand(text string) bool {
 	if len(text) > maxPlaceholder {
 		return false

@@ -85,7 +85,7 @@ func treeOf(p *declaration.Pattern, text string) *node {
 	return root
 }
 
-// tokenOf returns the text that the family writes before each tag, without the <.
+// tokenOf returns the token that the family writes before each tag, such as ]<]minimax[>[, or "".
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
 // oddTree reports whether a text has tags that do not nest as they are written: a closer without an
@@ -181,8 +181,8 @@ func tagAt(text string) (string, int) {
 	return name, len(text) - len(rest) + len(name) + 2
 }
 
-// json returns a node as JSON of type t. If t allows lists and objects, the names of the tags
-// decide, because the text does not show which it is.
+// json returns a node as JSON of type t. If t allows both lists and objects, the names of the tags
+// decide which of them the node is.
 func (n *node) json(t *schema.Type) string {
 	switch {
 	// a text or number: tags in it are part of it

@@ -262,8 +262,8 @@ func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
 	return b, f, ok && ok2
 }
 
-// items returns the form of arguments whose texts are in the given quotes, or false if their parts
-// are in no known order.
+// items returns the form of arguments that are written one by one, whose strings are in the given
+// quotes. It returns false if names and values are in no known order.
 func (f *framed) items(quote string) (i items, ok bool) {
 	at := slices.Index(f.holes, "key")
 	if at < 0 {

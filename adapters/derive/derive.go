@@ -199,8 +199,8 @@ func (f *Finding) better(g *Finding) bool {
 }
 
 // clearest returns the most useful error: the first ErrForm, if there is none the first ErrNoCalls,
-// and if there is neither all errors. A template that refuses one view and prints no calls in the
-// other counts as a template without calls.
+// and if there is neither all errors. So a template that refuses one kind of conversation and
+// prints no calls in the other counts as a template without calls.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -300,8 +300,8 @@ func (o *observed) thinksAs(f *adapters.Format) bool {
 		strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
 }
 
-// begins reports whether a text begins with the printed calls, ignoring white space. Marks of the
-// turn may follow.
+// begins reports whether a text begins with the text of the printed calls, ignoring white space.
+// Anything may follow, such as marks of the turn.
 func begins(text, calls string) bool {
 	return strings.HasPrefix(strings.Join(strings.Fields(text), ""),
 		strings.Join(strings.Fields(calls), ""))

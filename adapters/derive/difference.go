@@ -31,8 +31,9 @@ func markStart(text string, offset int) int {
 	return offset
 }
 
-// openMark returns the start of the mark inside which a text ends, or -1 if the text does not end
-// inside a mark. A "<" with a blank or a newline somewhere after it is an operator or prose.
+// openMark returns the offset of the last "<" in a text if the mark that begins there, such as
+// <tool_call>, is not complete. Otherwise it returns -1. A "<" with a blank or a newline somewhere
+// after it is an operator or prose.
 func openMark(text string) int {
 	i := strings.LastIndexByte(text, '<')
 	if i < 0 || strings.ContainsAny(text[i:], "> \n") {
@@ -129,8 +130,8 @@ func firstMark(text string) string { return leadingMark.FindString(text) }
 func lastMark(text string) string { return trailingMark.FindString(text) }
 
 // trimSpaced returns a text without a prefix and the white space before the prefix. A text without
-// the prefix is returned unchanged. White space after the prefix is kept, since it may be a call's
-// glue.
+// the prefix is returned unchanged. White space after the prefix is kept, since it may belong to
+// the call there.
 func trimSpaced(text, prefix string) string {
 	prefix = strings.TrimSpace(prefix)
 	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), prefix); ok &&

@@ -84,9 +84,9 @@ type pieces struct {
 // lengths are the lengths of the arguments of two calls; 0: not known.
 type lengths [2]int
 
-// mergeTexts returns the common beginning of two texts, or their common end if end is true, with
-// placeholders for numbers that count calls or bytes. It also returns the length of that part in
-// each of the texts.
+// mergeTexts returns what two texts have in common at the beginning or, if end is true, at the end.
+// Numbers in it that count calls or bytes may differ, and become placeholders. The results na and
+// nb are the lengths of the common part in the two texts.
 func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {
@@ -204,8 +204,9 @@ func gapsOf(text string, a []anchor) (gaps []string) {
 	return append(gaps, text[from:])
 }
 
-// argLengths returns the lengths of the arguments of two calls in the texts x and y. A length is 0
-// if the call has no arguments.
+// argLengths returns the lengths of the arguments of two calls. The first call is in the text x and
+// has the parts a, and the second is in y and has the parts b. A length is 0 if the call has no
+// arguments.
 func argLengths(x string, a []anchor, y string, b []anchor) (l lengths) {
 	for i, calls := range [][]anchor{a, b} {
 		text := []string{x, y}[i]

@@ -133,9 +133,9 @@ func (o *observed) typed(lines string) string {
 // letters are the letters of the words for types, which are in lower case.
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
-// messageLines adds the lines of a family whose replies consist of messages to b, and returns all
-// lines. It returns ErrForm if no arguments are found. For example, glimmer's messages contain a
-// section of tagged calls, harmony's only the arguments.
+// messageLines appends to b the lines of a declaration whose replies consist of messages, and
+// returns all of b. It returns ErrForm if no arguments are found. For example, glimmer's messages
+// contain a section of tagged calls, harmony's only the arguments.
 func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	text := sameIDs(o.one)
 	if _, body, ok := strings.Cut(text, o.messages.closes); ok {

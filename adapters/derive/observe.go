@@ -93,7 +93,8 @@ type observed struct {
 	messages *messages // headers, if replies consist of messages
 }
 
-// shown returns the printed calls: one call, and two if the template prints two.
+// shown returns the text that the template has printed for one call and, if it prints two calls in
+// a turn, the text for two.
 func (o *observed) shown() []string {
 	if o.two == "" {
 		return []string{o.one}
@@ -304,8 +305,9 @@ func (o *observed) details(s stage) {
 	}
 }
 
-// amid returns the text between a key and its value, or "" if they do not occur in the text. In
-// DeepSeek's tags it is `" string="false">` for a number and `" string="true">` for a string.
+// amid returns the text between a key and its value, or "" if they do not occur in the text. For
+// example, DeepSeek's tags have `" string="false">` there for a number and `" string="true">` for a
+// string.
 func amid(text, key, value string) string {
 	at := strings.LastIndex(text, value)
 	if at < 0 {
