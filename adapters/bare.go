@@ -137,10 +137,10 @@ func (um *unmarked) heldCalls(front announcement) bool {
 }
 
 // goesOn reports whether the text after a draft's calls continues from them: with prose up to the
-// end of the reply, or with more calls. If it is prose, it may not speak of an example (see
-// [prose.GoesOn]). The text before the calls, front, must then say what is done, or the user must
-// have asked for the first call. In the second case front may not end in a colon, because a call
-// between a colon and prose is an example.
+// end of the reply, or with more calls. The prose must not speak of an example (see
+// [prose.GoesOn]). In addition, the text before the calls, front, must say what is done, or the
+// user must have asked for the first call. In the second case front must not end in a colon,
+// because a call between a colon and prose is an example.
 func (um *unmarked) goesOn(front announcement) bool {
 	colon := front.said == prose.ForeignColon || front.said == prose.EnglishColon
 	meant := prose.AnnouncesSurely([]byte(front.text)) || !colon && um.drafts.wanted()

@@ -165,8 +165,8 @@ func (cs *calls) flushArgs() {
 	}
 }
 
-// mayLeave reports whether the call may be sent when n bytes of its arguments are decided. It
-// returns true if a part of the call was sent already.
+// mayLeave reports whether the call may be sent when n bytes of its arguments are decided, by the
+// number of bytes that `--hold` holds back. It returns true if a part of the call was sent already.
 func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }

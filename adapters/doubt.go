@@ -77,10 +77,10 @@ const unannounced = prose.Sentence
 const inWords = prose.Place(255)
 
 // doubted returns where in its text the mark m here is, if a mark at such a place may be only
-// mentioned. It returns [prose.Line] if the mark is certainly meant. After a sentence that holds
-// for the model's own marks, and for all marks if no family was configured. Doubt is needed because
-// a false call runs a tool that the model did not call: of 48 texts made to look like calls 41 once
-// ran one.
+// mentioned. It returns [prose.Line] if the mark is certainly meant. Directly after a sentence the
+// model's own marks are certainly meant; if no family was configured, all marks are its own. Doubt
+// is needed because a false call runs a tool that the model did not call: of 48 texts made to look
+// like calls 41 once ran one.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:

@@ -17,8 +17,8 @@ type headers struct {
 }
 
 // fields are the contents of a message header, such as <|start|>assistant
-// to=functions.f<|channel|>commentary <|constrain|>json<|message|>. Content types are read and
-// dropped, since the body itself shows whether it is JSON.
+// to=functions.f<|channel|>commentary <|constrain|>json<|message|>. The content type, here json, is
+// read and dropped, since the body itself shows whether it is JSON.
 type fields struct {
 	to, channel string
 	end         int // offset after the header

@@ -159,8 +159,8 @@ func assigns(behind string) bool {
 	return behind != "" && (behind[0] == ':' || behind[0] == '=')
 }
 
-// wrote reports whether the user's last message contains all texts of the arguments and does not
-// ask how calls are written. A text without letters counts only in quotes.
+// wrote reports whether the user's last message contains all strings in the arguments and does not
+// ask how calls are written. A string without letters must be in quotes in that message.
 func (h *heard) wrote(args string) bool {
 	text := h.asked()
 	if prose.AboutData(strings.ToLower(text)) {

@@ -92,7 +92,8 @@ func (pg *page) keep(n int) {
 	pg.textTo, pg.keptTo = pg.Pos, pg.Pos
 }
 
-// solid declares the next n bytes to be text and skips them. They are not all white space.
+// solid declares the next n bytes to be text and skips them. At least one of them is not white
+// space.
 func (pg *page) solid(n int) {
 	if n > 0 {
 		pg.keep(n)

@@ -215,8 +215,8 @@ func (th *thinking) reasoningEnds(n int) bool {
 	return !th.code.inSpan() && th.plainOpens(n)
 }
 
-// closerCut reports whether the reply was cut by its length inside the closer of the reasoning,
-// after n newlines.
+// closerCut reports whether the reply was cut by its length inside the closer of the reasoning. The
+// closer begins n newlines after this point.
 func (th *thinking) closerCut(n int) bool {
 	return slices.ContainsFunc(th.thinks, func(p *declaration.Pattern) bool {
 		l := p.Parts[len(p.Parts)-1].Lit

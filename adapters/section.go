@@ -102,8 +102,9 @@ func (op *openers) callBehindUnknown(f *declaration.Family) match {
 	return mismatch
 }
 
-// keepUnknown keeps as text a call here whose tool is not offered. The call follows a known call of
-// the same section. It reports whether there was such a call. The calls after it stay calls.
+// keepUnknown keeps as text a call that begins here and whose tool is not offered, and reports
+// whether there was one. It is called after a known call of the same section. The calls after the
+// unknown one stay calls.
 func (op *openers) keepUnknown(f *declaration.Family) bool {
 	if op.out.drafting || op.calls.wasCut {
 		return false

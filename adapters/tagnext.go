@@ -96,8 +96,8 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 
 // closers continues a reading of the call after one of its closing tags; the tag with the index k
 // is due next. The outer closing tags are usually missing because the model has stopped after the
-// first, such as </function>. Each missing tag then costs half a slip. If text follows, the missing
-// tags cost two slips together.
+// first, such as </function>. Each missing tag then costs half as much as a damaged tag. If text
+// follows, all missing tags together cost as much as two damaged ones.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {

@@ -136,14 +136,14 @@ func (s *tagSearch) finish(r tagReading) {
 	s.done = append(s.done, r)
 }
 
-// step continues the state v, which is inside a value, at the tag with the index k. The tag ends
-// the value in one of several ways, or is part of the value:
+// step continues the state v, a division of the text into arguments up to the tag with the index k,
+// which is inside a value. The tag ends the value in one of several ways, or is part of the value:
 //
-//	its closer, whole or damaged            the value ends
-//	the closer of a key in its place        the two were swapped
-//	a closer of the call                    the value's own closer is missing
-//	the head of a parameter without value   the same
-//	its own head, before any text           the head is doubled
+//	its closer, whole or damaged                the value ends
+//	the closer of a key in its place            the two were swapped
+//	a closer of the call                        the value's own closer is missing
+//	the opening tag of a parameter without value the same
+//	its own opening tag, before any text        the tag is doubled
 func (s *tagSearch) step(k int, v tagState) {
 	t := &s.tokens[k]
 	closed := func(to, i, cost int) {
@@ -218,11 +218,11 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	return to, cost
 }
 
-// asText continues the state v, which is inside a value, with the tag at token k as text of that
-// value. It adds a state after the tag. If the tag has a closing tag, it also adds a state after
-// that one, in which both tags and everything between them are text. The parameter nests is the
-// extra cost of this second state. That cost is raised if a value seems to end between the two
-// tags.
+// asText continues the state v, a division of the text into arguments up to the tag at token k,
+// which is inside a value. It takes that tag for text, and adds the state after it. If the tag has
+// a closing tag, it also adds a state after that one, in which both tags and everything between
+// them are text. The parameter nests is the extra cost of this second state. That cost is raised if
+// a value seems to end between the two tags.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little

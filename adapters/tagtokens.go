@@ -80,8 +80,8 @@ func (s *tagSearch) scan() {
 
 // textCost returns the cost of taking a tag for text. It is low inside a line, where people write
 // about tags: "Close it with </parameter> and go on". It is high for a tag that is alone on its
-// line or beside another tag, where models write tags. For openers the text before them counts, for
-// closers the text after them.
+// line or beside another tag, where models write tags. This is judged by the text before an opening
+// tag, and by the text after a closing tag.
 func (s *tagSearch) textCost(t tagToken) int {
 	d := s.d
 	if t.opens || t.kind == headTag {

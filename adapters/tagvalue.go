@@ -102,9 +102,9 @@ func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }
 
-// onLines reports whether the family writes each value on lines of its own, between the lines of
-// its tags. In such a family a newline precedes each tag, and a tag in the middle of a line is
-// quoted.
+// onLines reports whether the family writes each value on lines of its own, between a line with the
+// opening tag and a line with the closing tag. In such a family a newline precedes each tag, and a
+// tag in the middle of a line is quoted.
 func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
 // isText reports whether the value is a string, so that its text is used as it is. It is if the tag
@@ -147,10 +147,10 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	return false
 }
 
-// skipValue is called after a value was read, and drops the text up to the closing tag, which it
-// skips. A surplus bracket or a comma in that text means nothing. Other text may be further
-// elements, as in ["a"], "b"], and marks the call as doubtful, unless the parameter decided says
-// that it is no element. If the reply ends first, the call is marked as broken.
+// skipValue drops the text between a value that was read and its closing tag, and skips that tag. A
+// surplus bracket or a comma in the text means nothing. Other text may be further elements, as in
+// ["a"], "b"], and marks the call as doubtful, unless the parameter decided says that it is no
+// element. If the reply ends first, the call is marked as broken.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {

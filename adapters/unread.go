@@ -67,9 +67,9 @@ func (rs *restored) endsInMark(text string) bool {
 	})
 }
 
-// takenIn returns the only tool that takes the parameters in a reply that does not name a tool, or
-// "" if there is none. The reply begins with a mark of the family, and must end with one. It also
-// returns "" if the reply names another tool.
+// takenIn returns the only tool that takes the parameters in a reply, or "" if there is none. It is
+// for a reply that begins with a mark of the family and does not name a tool. It returns "" if the
+// reply does name another tool, or does not end with a mark of the family.
 func (rs *restored) takenIn(text string) string {
 	text = strings.TrimSpace(text)
 	if !rs.endsInMark(text) {
@@ -83,8 +83,9 @@ func (rs *restored) takenIn(text string) string {
 	return t.Name
 }
 
-// namesOther reports whether the text before the parameters of a call has a word that may name
-// another tool: a word that is neither part of a notation nor nearly the given name.
+// namesOther reports whether the text before the parameters of a call has a word that may name a
+// tool other than the given one. Words of a notation, such as "call", and words that differ little
+// from the given name do not count.
 func (rs *restored) namesOther(front, name string) bool {
 	marks := strings.Join(rs.format.marks(), " ")
 	return slices.ContainsFunc(aWord.FindAllString(front, -1), func(word string) bool {

@@ -204,11 +204,11 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// content reports whether f is good enough. Its declaration has call lines, so its calls can be
-// sent while they arrive, unlike those of a declaration with form lines. It is good enough if its
-// format reads the turns, and if values that contain calls do not mislead it. The second condition
-// is not tested for arguments in tags that close as in XML, since their reader handles such values
-// well.
+// content reports whether the declaration of f, which has call lines, is good enough. If it is not,
+// a declaration with form lines is searched for, whose calls cannot be sent while they arrive. It
+// is good enough if its format reads the turns, and if values that contain calls do not mislead it.
+// The second condition is not tested for arguments in tags that close as in XML, since their reader
+// handles such values well.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" &&
@@ -223,9 +223,9 @@ func (p *printer) content(f *Finding) bool {
 // aTag matches an arg line whose value does not end with a closing tag.
 var aTag = regexp.MustCompile(`(?m)^arg .*\{value\}(?:\\n)*(?:[^<\\]|<[^/]|\\[^n])`)
 
-// readsTurns reads the test turns with a format and prints them with it, and returns the number of
-// turns that it reads and prints as the template does before the first error, with that error. If
-// there is none, it returns the error of misled, or of a turn with escapes.
+// readsTurns tests a format on the test turns. It returns how many turns precede the first one that
+// the format does not read, or does not print as the template does, and an error for that turn. If
+// there is no such turn, it returns the error of misled, or of a turn with escapes.
 func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	for n, calls := range p.turns() {
 		text := p.show(calls...)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// arrangements returns every text of a declaration that may describe how a template has printed two
-// turns: one, which has a single call, and two, which has two calls. It returns nil if the parts of
-// the calls do not match. The declarations have the parts of a call at the same places, and differ
-// in how values are written.
+// arrangements returns declarations, as texts, each of which may describe how a template has
+// printed two turns: one, which has a single call, and two, which has two calls. It returns nil if
+// the parts of the calls do not match. The declarations have the parts of a call at the same
+// places, and differ in how values are written.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -41,8 +41,8 @@ var (
 	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
 )
 
-// arrangements returns every text of a declaration that may describe calls whose parts are at the
-// places in f. They differ in how arguments and values are written.
+// arrangements returns declarations, as texts, each of which may describe calls whose parts are at
+// the places in f. They differ in how arguments and values are written.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if slices.Contains(f.holes, "json") || slices.Contains(f.holes, "quoted") {
 		for _, values := range []string{"json", "compact", "python"} {

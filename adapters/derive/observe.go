@@ -119,9 +119,9 @@ func (s stage) turn(m chat.Message, results int) (string, error) {
 	return s.conversation(append([]chat.Message{m}, s.follows(results)...)...)
 }
 
-// conversation renders messages after a first request, and returns the text after that request. The
-// system text before it is cut off, since it has the tools in it, and its differences would show
-// nothing about calls. It returns an error if the template refuses the conversation.
+// conversation renders a first request and the given messages, and returns the text after that
+// request. The text before it has the tools in it and would show nothing about calls, so it is cut
+// off. It returns an error if the template refuses the conversation.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
 	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...),
 		s.tools)

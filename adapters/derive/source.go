@@ -48,9 +48,9 @@ func thoughtIn(source, begun string) string {
 	return ""
 }
 
-// between returns probeThink, the reasoning that the test conversations have, between two marks:
-// the one that the text before ends with, and the one that the text after begins with. It returns
-// "" if either text has no such mark.
+// between returns probeThink, the reasoning in the test conversations, with a mark on each side.
+// The mark before it is the one at the end of the text before, and the mark after it the one at the
+// beginning of the text after. It returns "" if either text has no such mark.
 func between(before, after string) string {
 	unescape := strings.NewReplacer(`\n`, "\n")
 	opens, closes := lastMark(unescape.Replace(before)), firstMark(unescape.Replace(after))
