@@ -207,8 +207,8 @@ func (cs *calls) sendArgs(n int) {
 // endCall ends the call. The parameter closed says whether the closing brackets and tags around the
 // arguments were seen. A call that can be read in two ways is shown as text if nothing of it was
 // sent. Otherwise it stays open, because running the wrong reading would be worse. A call whose
-// closers are missing at the end of the text was cut if the finish reason is "length". With any
-// other reason it is complete, because models that stop by themselves often forget closers. It is
+// closing tags are missing at the end of the text was cut if the finish reason is "length". With
+// any other reason it is complete, because models that stop by themselves often forget them. It is
 // also complete if the server gave up the reply, as servers do after the last byte of a call.
 func (cs *calls) endCall(closed bool) {
 	if cs.Out == nil { // an element of a list that is not a call has ended it already
@@ -263,9 +263,9 @@ func (cs *calls) passOn(e chat.Event) {
 	}
 }
 
-// finishCall sends the rest of a complete call. Missing closers are not damage if the model stopped
-// by itself; they are reported as repaired. After a call the text is read as at the beginning of a
-// reply: white space is not text, and a further call counts as being at the start of a line.
+// finishCall sends the rest of a complete call. If closing tags are missing (closed is false), a
+// repair is recorded. After a call the text is read as at the beginning of a reply: white space is
+// not text, and a further call counts as being at the start of a line.
 func (cs *calls) finishCall(closed bool) {
 	if !closed {
 		cs.Repaired("closers")

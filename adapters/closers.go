@@ -9,9 +9,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// closers reads the text around the arguments of a call: brackets, fences and closers, any of which
-// may be missing. After the commit nothing can fail any more, so a missing piece is recorded as
-// repaired, and a surplus one is skipped.
+// closers reads the text around the arguments of a call: brackets, fences and closing tags such as
+// </tool_call>, any of which may be missing. After the commit nothing can fail any more, so a
+// missing piece is recorded as repaired, and a surplus one is skipped.
 type closers struct {
 	below
 }

@@ -76,8 +76,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	return false
 }
 
-// closerMoved reports whether the closer of the call is missing after the arguments, and is in a
-// text inside the arguments instead.
+// closerMoved reports whether the closing tag of the call is missing after the arguments, and is in
+// a text inside the arguments instead.
 func (ar *arguments) closerMoved() bool {
 	p, n := ar.trial.closing, ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) &&
@@ -98,8 +98,9 @@ func (ar *arguments) closerMoved() bool {
 }
 
 // goesOnBehind reports whether arguments that lack their closing brace continue after the mark
-// here, which seemed to end them. They do if a comma, a quote or a parameter of the tool follows
-// the mark, perhaps after closers. The model may have written the mark in place of a comma.
+// here, such as </tool_call>, which seemed to end them. They do if a comma, a quote or a parameter
+// of the tool follows the mark, perhaps after brackets. The model may have written the mark in
+// place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
@@ -122,8 +123,8 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 }
 
 // ended reports whether the arguments that begin at position from are complete. They are if they
-// have a closing brace, or if only closers are between them and the end of the call: its own
-// closer, that of a section, the next call, or the end of the reply.
+// have a closing brace, or if only closing brackets are between them and the end of the call. The
+// call ends with its closing tag, that of a section, the next call, or the end of the reply.
 func (ar *arguments) ended(from int) bool {
 	if from < ar.Base || strings.HasSuffix(strings.TrimSpace(string(ar.Slice(from, ar.Pos))), "}") {
 		return true
@@ -281,8 +282,9 @@ func (ar *arguments) damaged(from int) string {
 	return string(ar.Slice(from, ar.Pos+n))
 }
 
-// endsCall reports whether the closer of the call, or half a closer at the end of the text, is n
-// bytes ahead. A single bracket is not a closer, because it may close a list in the arguments.
+// endsCall reports whether the closer of the call, such as </tool_call>, is n bytes ahead. The
+// first half of it at the end of the text is enough. A single bracket is not a closer, because it
+// may close a list in the arguments.
 func (ar *arguments) endsCall(n int) bool {
 	_, closer := ar.marks.closerAt(n, ar.trial.closing)
 	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 ||

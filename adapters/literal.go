@@ -262,9 +262,10 @@ func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	return i, false
 }
 
-// sectionEnds reports whether the closer of a section is at offset i, and returns the offset where
-// it ends. Any of the family's closers ends any of its sections, because models open with one word
-// and close with another. DeepSeek V4 knows two words: tool_calls, and V3.2's function_calls.
+// sectionEnds reports whether the mark that closes a section of calls is at offset i, and returns
+// the offset where it ends. Any such mark of the family ends any of its sections, because models
+// open with one word and close with another. DeepSeek V4 knows two words: tool_calls, and V3.2's
+// function_calls.
 func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	for _, p := range f.Sections {
 		if end, ok := ms.closerAt(i, p); ok {
@@ -274,8 +275,8 @@ func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	return i, false
 }
 
-// cutCloser reports whether the text ends inside a closer of the call, or of its section, at offset
-// i. The text before such a closer is complete, and only structure is missing.
+// cutCloser reports whether the text ends inside a closer of the call or of its section, such as
+// </tool_call>, that begins at offset i. The text before such a closer is complete.
 func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
 	if ms.At(i) < 0 {
 		return false

@@ -230,7 +230,7 @@ func (ms *marks) over(i int) bool {
 }
 
 // modelEnded reports whether the text is over because the model ended it. If the finish reason is
-// "length", the text could have gone on, and a closer could have come.
+// "length", the text could have gone on, for example with a closing tag.
 func (ms *marks) modelEnded() bool { return ms.At(0) < 0 && !ms.in.lengthCut() }
 
 // atEnd reports whether the text is over, apart from white space.

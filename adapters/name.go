@@ -96,9 +96,9 @@ func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, m
 
 // nameEnds reports whether the byte c at offset n ends a name that is part i of the pattern. It
 // does if a newline, a tab, a brace, a quote, the next literal of the pattern, an argument or a
-// closer begins there. A newline may also be escaped as \ and n, as some servers send it. A blank
-// does not end a name, since "get weather" may be a spelling of get_weather. A key tag or a closer
-// in place of the next literal means that the literal was left out.
+// closing tag begins there. A newline may also be escaped as \ and n, as some servers send it. A
+// blank does not end a name, since "get weather" may be a spelling of get_weather. If the tag of a
+// key or a closing tag is in place of the next literal, the model has left out the literal.
 func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' ||
 		c == '\\' && ns.At(n+1) == 'n' {

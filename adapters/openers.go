@@ -227,8 +227,8 @@ func (op *openers) lateCloser(p *declaration.Pattern) match {
 	return committed
 }
 
-// wrongCloser drops the closer of a tool's result, written directly after a call in place of the
-// call's own closer. It returns mismatch at any other place, where such a closer is text.
+// wrongCloser drops the mark that closes a tool's result, written directly after a call in place of
+// the call's own closing tag. It returns mismatch at any other place, where such a mark is text.
 func (op *openers) wrongCloser(m *declaration.Mark) match {
 	if op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
 		return mismatch

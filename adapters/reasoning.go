@@ -41,7 +41,8 @@ func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	return committed
 }
 
-// think enters the reasoning state. The closer of any of the given patterns will end it.
+// think begins the reasoning: from here on the text is reasoning, up to the closer of any of the
+// given patterns, such as </think>.
 func (th *thinking) think(closing []*declaration.Pattern) {
 	th.page.state, th.thinks, th.from = chat.Reasoning, closing, th.Pos
 }
@@ -78,10 +79,10 @@ func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == th.marks.f || len(th.thinks) > 0 && th.thinks[0].Family == p.Family
 }
 
-// closerAhead reports whether the closer of the reasoning that has opened follows offset n, before
-// another opener. At most maxDraft bytes are searched. They count as bytes read in vain, so that a
-// text full of openers takes linear time. If too many such bytes were read before, it returns false
-// without a search.
+// closerAhead reports whether the closer of the reasoning that has opened, such as </think>,
+// follows offset n, before another opener. At most maxDraft bytes are searched. They count as bytes
+// read in vain, so that a text full of openers takes linear time. If too many such bytes were read
+// before, it returns false without a search.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	if th.trial.exhausted() {
 		return false
@@ -129,10 +130,10 @@ func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	return a
 }
 
-// closeReasoning ends the reasoning after its closer; what follows is text. It skips the newlines
-// that belong to the closer, or the blank after a closer that consists of words. The declaration
-// says how many newlines belong to the closer: two for Qwen3, none for GLM-4.7. Further newlines
-// are text.
+// closeReasoning ends the reasoning after its closer, such as </think>; what follows is text. It
+// skips the newlines that belong to the closer, or the blank after a closer that consists of words.
+// The declaration says how many newlines belong to the closer: two for Qwen3, none for GLM-4.7.
+// Further newlines are text.
 func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	th.page.flushText()
 	th.page.state = chat.Text
@@ -190,10 +191,10 @@ func (th *thinking) read() {
 // carriage returns belong to the reasoning.
 func isNewline(c int) bool { return c == '\n' }
 
-// reasoningEnds reads the closer of the reasoning after n newlines, and reports whether it was
-// there. If the closer is declared with a newline before it, the last of the n newlines belongs to
-// the closer. The others belong to the reasoning. If the prompt has opened the reasoning, any of
-// the family's closers counts: K2 Horizon has three pairs, one for each effort.
+// reasoningEnds reads the closer of the reasoning, such as </think>, after n newlines, and reports
+// whether it was there. If the closer is declared with a newline before it, the last of the n
+// newlines belongs to the closer. The others belong to the reasoning. If the prompt has opened the
+// reasoning, any of the family's closers counts: K2 Horizon has three pairs, one for each effort.
 func (th *thinking) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range th.thinks {
@@ -265,8 +266,8 @@ func (th *thinking) noise(n int) bool {
 const maxDraft = 4096
 
 // callInReasoning reads calls after n newlines as a draft, and reports whether they count. They
-// count if the text or the turn ends after them, and then end the reasoning. If a closer or prose
-// follows, they stay reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer before a
+// count if the text or the turn ends after them, and then end the reasoning. If </think> or prose
+// follows, they stay reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget </think> before a
 // call; others write the call as a draft, close their thoughts, and call then. Only the text after
 // the call distinguishes the two. Trinity's calls inside closed thoughts are real (flag
 // think-calls).
@@ -293,9 +294,9 @@ func (th *thinking) callInReasoning(n int) bool {
 	})
 }
 
-// closesReasoning returns matched if the closer of the reasoning is here, incomplete if it is cut
-// here, and mismatch otherwise. A cut closer at the end also shows that the text before it was
-// reasoning.
+// closesReasoning returns matched if the closer of the reasoning, such as </think>, is here,
+// incomplete if it is cut here, and mismatch otherwise. A cut closer at the end also shows that the
+// text before it was reasoning.
 func (th *thinking) closesReasoning() match {
 	best := mismatch
 	for _, p := range th.thinks {

@@ -74,9 +74,10 @@ func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 }
 
 // callBehindUnknown reads the first call of a section in which calls of tools that are not offered
-// come first. Those become text, each from its mark to its closer. It returns mismatch if there is
-// no call of an offered tool. A call that is not offered cannot be skipped if it has no closer or
-// no other call after it. In a draft callBehindUnknown returns mismatch, and reads nothing.
+// come first. Those become text, each from its opening mark to its closing mark. It returns
+// mismatch if there is no call of an offered tool. A call that is not offered cannot be skipped if
+// it has no closing mark or no other call after it. In a draft callBehindUnknown returns mismatch,
+// and reads nothing.
 func (op *openers) callBehindUnknown(f *declaration.Family) match {
 	start, pin := op.Pos, op.trial.pin
 	if pin < 0 {

@@ -38,8 +38,8 @@ func (ar *arguments) stopsInside(from int) bool {
 }
 
 // unfinished reports whether a text is correct notation that stops inside a string or a word, where
-// a member or an element is due, or after a key. It returns false if only closers are missing,
-// because models that stop by themselves forget those.
+// a member or an element is due, or after a key. It returns false if only closing brackets are
+// missing, because models that stop by themselves forget those.
 func unfinished(text string, quotes []lenient.Delim) bool {
 	s := stopping{last: '{'}
 	for i := 0; i < len(text); {

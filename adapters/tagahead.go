@@ -127,8 +127,8 @@ func (ta *tagsAhead) pastComment(i int) int {
 	return i
 }
 
-// indentedLine reports whether a value is a single line that is indented like its tag and its
-// closer. That indentation then belongs to the layout.
+// indentedLine reports whether a value is a single line that is indented like its opening tag and
+// its closing tag. That indentation then belongs to the layout.
 func (ta *tagsAhead) indentedLine(h *head) bool {
 	if h.indent == "" || !h.line || !ta.Has(0, h.indent) || scan.IsSpace(ta.At(len(h.indent))) {
 		return false

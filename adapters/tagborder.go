@@ -162,8 +162,8 @@ func (s *tagSearch) openerBehind(a *tagArg) bool {
 	return ok && (rest == "" || !scan.IsWord(int(rest[0])))
 }
 
-// endsInHalf reports whether a text ends in an incomplete closer, of which at least the first half
-// is there.
+// endsInHalf reports whether a text ends in the first half, or more, of a closing tag, but not in
+// the whole tag.
 func endsInHalf(text, closer string) bool {
 	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"),
 		strings.ReplaceAll(closer, "｜", "|")
@@ -302,8 +302,8 @@ func openerAt(s *tagSearch, k, offset int) bool {
 	return k < len(s.tokens) && s.tokens[k].opens && s.blank(offset, s.tokens[k].at)
 }
 
-// isBorder reports whether tag k is a closer inside the value of the argument a, at a place where
-// the value may have ended.
+// isBorder reports whether tag k is a closing tag inside the value of the argument a, at a place
+// where the value may have ended.
 func (s *tagSearch) isBorder(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	n := t.end + s.d.Elastic(t.end)

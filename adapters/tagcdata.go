@@ -24,9 +24,9 @@ func (tg *tagged) openCDATA(f *declaration.Family) bool {
 	return a == matched
 }
 
-// cdataEnd reports whether CDATA ends here, and returns the number of bytes to skip: the closer of
-// CDATA and that of the value. Inside CDATA no mark counts. The closer of CDATA counts only if the
-// value's closer follows, because the text of a page may contain ]]> as well as any tag.
+// cdataEnd reports whether CDATA ends here, and returns the number of bytes to skip: those of ]]>
+// and of the value's closing tag. Inside CDATA no mark counts. The text of a page may contain ]]>
+// as well as any tag, so ]]> counts only if the value's closing tag follows.
 func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := tg.marks.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == matched {
@@ -50,8 +50,8 @@ func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	return n, true
 }
 
-// cdataInside reports whether the value that ends here contains another opener of CDATA without its
-// closer. The closer here may then belong to that inner CDATA.
+// cdataInside reports whether the value that ends here contains another <![CDATA[ without its ]]>.
+// The ]]> here may then belong to that inner CDATA.
 func (ta *tagsAhead) cdataInside(h head) bool {
 	text := string(ta.Slice(max(h.from, ta.Base), ta.Pos))
 	return strings.LastIndex(text, declaration.CDATAOpen) > strings.LastIndex(text,

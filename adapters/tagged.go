@@ -55,8 +55,8 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 }
 
 // moreMayFollow reports whether the tool has a parameter that has no value yet. A reply that stops
-// before the closers of a call may have lost that parameter too. It returns false if the server
-// gave up the reply, because the server has then read the call to its end.
+// before the closing tags of a call may have lost that parameter too. It returns false if the
+// server gave up the reply, because the server has then read the call to its end.
 func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 	if tg.in.abandoned() {
 		return false

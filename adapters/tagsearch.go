@@ -139,11 +139,11 @@ func (s *tagSearch) finish(r tagReading) {
 // step continues the state v, a division of the text into arguments up to the tag with the index k,
 // which is inside a value. The tag ends the value in one of several ways, or is part of the value:
 //
-//	its closer, whole or damaged                the value ends
-//	the closer of a key in its place            the two were swapped
-//	a closer of the call                        the value's own closer is missing
-//	the opening tag of a parameter without value the same
-//	its own opening tag, before any text        the tag is doubled
+//	its closing tag, whole or damaged             the value ends
+//	the closing tag of a key in its place         the two were swapped
+//	a closing tag of the call                     the value's own is missing
+//	the opening tag of a parameter without value  the same
+//	its own opening tag, before any text          the tag is doubled
 func (s *tagSearch) step(k int, v tagState) {
 	t := &s.tokens[k]
 	closed := func(to, i, cost int) {

@@ -25,8 +25,8 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 
 // lastOf reports whether a value ends here, and returns the number of bytes to skip there. It calls
 // the function end, which reports the same by a look at this place alone. In one case lastOf
-// returns false although end returns true: all closers of the call follow, and later in the reply
-// there are closers without an opener, so the value continues up to those.
+// returns false although end returns true: all closing tags of the call follow, and later in the
+// reply there are closing tags without an opening tag, so the value continues up to those.
 func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (
 	int, bool) {
 	n, ok := end()
@@ -176,10 +176,10 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 	return a == matched && t.Has(h.key) && !slices.Contains(tg.Seen, h.key)
 }
 
-// afterValue reports whether the text at offset i can follow a value's closer: another argument, a
-// closer of the call, a mark, or the end of the text. A closer of the call counts only if a later
-// one of its closers, a mark or the end of the text follows it. Only the last closer in a family
-// without sections needs nothing after it.
+// afterValue reports whether the text at offset i can follow a value's closing tag: another
+// argument, a closing tag of the call, a mark such as <|im_end|>, or the end of the text. A closing
+// tag of the call counts only if a later one, a mark or the end of the text follows it. Only the
+// last of them in a family without sections needs nothing after it.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer
@@ -203,9 +203,9 @@ func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// closerOrEnd reports whether closer k of the call or a later one, a mark or the end of the text is
-// at offset i, after the closer of a value. If prose is there instead, the value has not ended. A
-// comment before the next closer is skipped, because models explain what they close.
+// closerOrEnd reports whether closing tag k of the call or a later one, a mark or the end of the
+// text is at offset i, after the closing tag of a value. If prose is there instead, the value has
+// not ended. A comment before the next tag is skipped, because models explain what they close.
 func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = tg.ahead.pastComment(i)
 	if tg.At(i) < 0 || tg.marks.endMark(i) {
@@ -249,7 +249,7 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 }
 
 // tagInText reports whether a tag here, inside a text, is directly followed by another tag. Either
-// of them may be the value's closer.
+// of them may be the value's closing tag.
 func (tg *tagged) tagInText(h head, t *schema.Type) bool {
 	typ, token := t.Prop(h.key), tokenOf(h.p)
 	if !tg.Has(0, token) ||

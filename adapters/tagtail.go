@@ -52,9 +52,9 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 	return false, m.least < 0
 }
 
-// closedOften reports whether calls close several times after offset i, and the last closer ends
-// the reply. The text may then be a document about calls, in which the numbers of openers and
-// closers may differ.
+// closedOften reports whether calls close several times after offset i, and the last closing tag
+// ends the reply. The text may then be a document about calls, in which the numbers of opening and
+// closing tags may differ.
 func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
 	ta.tailFrom(p, i)
 	closed := 0
@@ -128,9 +128,9 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 }
 
 // tailAt returns 1 if a call of the family opens at offset i, -1 if a call closes there and 0
-// otherwise. It also returns the offset at which to continue. An opener counts only with its first
-// argument, and closers of a call count only after that of a value, because single tags are often
-// mentioned in prose.
+// otherwise. It also returns the offset at which to continue. An opening tag counts only with its
+// first argument, and closing tags of a call count only after that of a value, because single tags
+// are often mentioned in prose.
 func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
 		n, ok := ta.valueCloser(arg, i)
@@ -204,8 +204,8 @@ func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 	return i, false
 }
 
-// valueCloses reports whether the closer of a value is at offset i, at the end of a line or before
-// another tag. Elsewhere such a closer is a mention.
+// valueCloses reports whether the closing tag of a value is at offset i, at the end of a line or
+// before another tag. Elsewhere such a tag is only mentioned in a text.
 func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	for _, arg := range p.Family.Args {
 		if n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed()); a == matched &&
@@ -315,7 +315,7 @@ func (ta *tagsAhead) severalLines(from, to int) bool {
 	return ta.Pos+from < ta.Base || bytes.IndexByte(ta.Slice(ta.Pos+from, ta.Pos+to), '\n') >= 0
 }
 
-// closesAt reports whether one of the closers of a call is at offset i.
+// closesAt reports whether one of the given closing tags of a call is at offset i.
 func (ta *tagsAhead) closesAt(closers []tagForm, i int) bool {
 	i += ta.Elastic(i)
 	return slices.ContainsFunc(closers, func(f tagForm) bool {
@@ -324,8 +324,8 @@ func (ta *tagsAhead) closesAt(closers []tagForm, i int) bool {
 	})
 }
 
-// valueBehind reports whether the first tag after offset i is the closer of a value or a key. If
-// so, the call has not ended at i.
+// valueBehind reports whether the first tag after offset i is the closing tag of a value or a key.
+// If so, the call has not ended at i.
 func (s *tagSearch) valueBehind(i int) bool {
 	k := s.from(i)
 	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) &&

@@ -30,9 +30,10 @@ type tagToken struct {
 	key     string    // the parameter whose name it has, or ""
 }
 
-// scan finds the tags of the text, and pairs openers with closers. A closer belongs to the nearest
-// opener of its name. Openers between the two without a closer are mentions. The text is read to
-// the end of the reply, because the later closers show most about the earlier ones.
+// scan finds the tags of the text, and pairs opening tags with closing tags. A closing tag belongs
+// to the nearest opening tag of its name. Opening tags between the two that are never closed are
+// mentions. The text is read to the end of the reply, because the later closing tags show most
+// about the earlier ones.
 func (s *tagSearch) scan() {
 	d := s.d
 	for i := 0; i < maxTagText; {
@@ -193,8 +194,8 @@ func (s *tagSearch) opener(i int) (end int, name string) {
 }
 
 // endsInside reports whether a value seems to end between the tokens from and to: one of them
-// closes a value, and a parameter of the tool that has no value yet follows it. An opener whose
-// closer is missing must not extend over such a parameter.
+// closes a value, and a parameter of the tool that has no value yet follows it. An opening tag
+// whose closing tag is missing must not extend over such a parameter.
 func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	for key, before := range s.borders {
 		if before[to] > before[from] && s.fresh(v, key) {

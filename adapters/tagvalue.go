@@ -133,7 +133,7 @@ func (h head) isJSON(typ *schema.Type) bool {
 // jsonOpens reports whether an object or a list that the schema allows opens at offset i and looks
 // like JSON after its bracket. Such a value streams from there. {not json and [see above] do not;
 // they are held back and stay texts. Only one byte after the bracket is examined, so a value that
-// streams can still turn out to be broken; closers are added then.
+// streams can still turn out to be broken; missing brackets are added then.
 func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	n := i + 1 + tg.Space(i+1)
 	c := tg.At(n)
@@ -221,10 +221,10 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 	tg.noticeEnd(h)
 }
 
-// valueEnd reports whether the value ends here, and returns how many bytes of its closer to skip.
-// If the text is as its family writes it, this is decided at once. If it is not, and a tag of the
-// call may be here, the rest of the reply decides (see planTags). The function before returns the
-// part that was read of a value that is held back. It is nil if that part does not matter.
+// valueEnd reports whether the value ends here, and returns how many bytes of its closing tag to
+// skip. If the text is as its family writes it, this is decided at once. If it is not, and a tag of
+// the call may be here, the rest of the reply decides (see planTags). The function before returns
+// the part that was read of a value that is held back. It is nil if that part does not matter.
 func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (
 	int, bool) {
 	switch {

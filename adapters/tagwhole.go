@@ -20,7 +20,7 @@ type tailTag struct {
 
 // noteTag records the kind of the tag at offset i. If step is 1, a call opens there, and the tag
 // counts as the start of the call's first argument. If step is -1, a value and its call close
-// there, and both closers are recorded.
+// there, and both closing tags are recorded.
 func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 	kind, ok := ta.tailTag(p, i)
 	switch t := &ta.tails; {
@@ -58,8 +58,8 @@ func (ta *tagsAhead) sumTags() {
 
 // wholeCalls reports whether the tags after offset i, where a call ends, form whole calls as the
 // family writes them. If they do not, the call may not have ended at i, because the rest may be a
-// document about calls. For families whose values nest, only the numbers of openers and closers are
-// compared.
+// document about calls. For families whose values nest, it only compares the numbers of opening and
+// closing tags.
 func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	if m := ta.tailFrom(p, i); p.Family.Args[0].Keyed() {
 		return m.least >= 0 && ta.tails.other < ta.Pos+i
@@ -78,11 +78,11 @@ func (ta *tagsAhead) goesOn(p *declaration.Pattern, from int, lacks bool, i int)
 }
 
 // otherCall reports whether something that begins like a call is at offset i, but is not a call in
-// the tags of the pattern's family. It is one of these: the family's own opener without the name of
-// an offered tool; a mark of any family with a name, an object or a list after it; an object with
-// such a name. A model that writes calls in tags continues in tags, so this is part of a text and
-// not the next call. It returns the offset at which to continue, which is after the opener if the
-// call is the family's own.
+// the tags of the pattern's family. It is one of these: the family's own opening tag without the
+// name of an offered tool; a mark of any family with a name, an object or a list after it; an
+// object with such a name. A model that writes calls in tags continues in tags, so this is part of
+// a text and not the next call. The result end is the offset at which to continue. After the
+// family's own opening tag it is the offset after that tag.
 func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bool) {
 	if ta.objectNames(i) {
 		return i + 1, true
@@ -109,8 +109,8 @@ func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bo
 }
 
 // callBehind reports whether the mark m at offset i opens a call: an object, a list or the name of
-// an offered tool follows. If m opens a section, the opener of a call in m's family may also
-// follow, but not one of the family of p.
+// an offered tool follows. If m opens a section of several calls, the opening tag of a call in m's
+// family may also follow, but not one of the family of p.
 func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Mark) bool {
 	n := i + ta.marks.markSize(i, m)
 	if end, a := ta.marks.literal(i, m.Pattern.Parts[0].Lit); a == matched {
@@ -186,8 +186,8 @@ func (ta *tagsAhead) lineEnds(i int) bool {
 	return c < 0 || c == '\n' || c == '<' || c == '\\' || c == ']'
 }
 
-// valueCloser returns the offset after the closer of a value at offset i, for an argument of the
-// given form. It returns false if that closer is not there.
+// valueCloser returns the offset after a value's closing tag at offset i, for an argument that is
+// written by the given pattern. It returns false if the tag is not there.
 func (ta *tagsAhead) valueCloser(arg *declaration.Pattern, i int) (int, bool) {
 	if arg.Keyed() { // </city>: it contains a name
 		n, a := ta.marks.literal(i, arg.Parts[4].Lit)

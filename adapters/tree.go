@@ -47,10 +47,10 @@ func (tg *tagged) nested(h head, depth int) (int, bool) {
 	return depth, false
 }
 
-// treeOf returns the tags of a text as a tree. It never fails: a closer without an opener is
-// dropped, a missing closer is added, and text that looks like half a tag is text. The token before
-// each tag, ]<]minimax[>[, never occurs in text, so <b> without it is text of the value. The whole
-// value is needed, so values of such families are held back, except plain strings.
+// treeOf returns the tags of a text as a tree. It never fails: a closing tag without an opening tag
+// is dropped, a missing closing tag is added, and text that looks like half a tag is text. The
+// token before each tag, ]<]minimax[>[, never occurs in text, so <b> without it is text of the
+// value. The whole value is needed, so values of such families are held back, except plain strings.
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
@@ -88,9 +88,9 @@ func treeOf(p *declaration.Pattern, text string) *node {
 // tokenOf returns the token that the family writes before each tag, such as ]<]minimax[>[, or "".
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
-// oddTree reports whether a text has tags that do not nest as they are written: a closer without an
-// opener, a damaged tag, several unclosed tags or one unclosed tag in a list, or text beside tags
-// that looks like part of a tag. The meaning of such a tree is a guess.
+// oddTree reports whether a text has tags that do not nest as they are written: a closing tag
+// without an opening tag, a damaged tag, several unclosed tags or one unclosed tag in a list, or
+// text beside tags that looks like part of a tag. The meaning of such a tree is a guess.
 func oddTree(p *declaration.Pattern, text string) bool {
 	type level struct {
 		name        string
@@ -140,8 +140,8 @@ func oddTree(p *declaration.Pattern, text string) bool {
 var tagBetween = regexp.MustCompile(
 	`^[<\[/][^\s\[\]<>]{0,40}[>\]/]$|^</?\w*$|^$|^\[\[/?\w+\]$|^[/\[]?\w+>$`)
 
-// closeNamed closes the innermost open tag of the given name, and the tags inside it, which have
-// lost their closers. It returns the tags that are still open. If no open tag has that name, it
+// closeNamed closes the innermost open tag of the given name, and the tags inside it, whose closing
+// tags are missing. It returns the tags that are still open. If no open tag has that name, it
 // closes nothing and returns all of them.
 func closeNamed(open []*node, name, text string, end int) []*node {
 	for i := len(open) - 1; i > 0; i-- {

@@ -71,8 +71,8 @@ func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
 
 // ranOver reports whether the model stopped by itself and the text from position from to here
-// contains the closer of the call. In such a text a string that was never closed has run over the
-// closer, so it also contains the text after the call. Where the string should end cannot be found.
+// contains the closing tag of the call. A string that was never closed has then run over that tag,
+// so it also contains the text after the call. Where the string should end cannot be found.
 func (tr *trial) ranOver(from int) bool {
 	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
 		return false
