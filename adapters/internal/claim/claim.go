@@ -96,8 +96,8 @@ var markup = regexp.MustCompile(
 // Speaks reports whether a text has the tags or the label of a result.
 func Speaks(text string) bool { return Begins(text) >= 0 }
 
-// Begins returns the offset of the tags or the label of a result in a text, or -1 if there are
-// none.
+// Begins returns the offset at which a text begins to give the result of a call, with tags or a
+// label such as "Result:". It returns -1 if the text does not.
 func Begins(text string) int {
 	if at := spoken.FindStringIndex(text); at != nil {
 		return at[0]
@@ -165,9 +165,9 @@ var sentenceEnd = regexp.MustCompile(`[.!?…؟۔።]+["”»')\]*_]*\s+|[。！
 // isWord reports whether a character belongs to a word or a number.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// weight returns the weight of one sentence. A weight above 0 means that the sentence claims a
-// result. A sentence that ends with a colon, or that has words of intent, is more likely an
-// announcement. Any other sentence is judged by its values.
+// weight returns how much one sentence counts as the claim of a result. Above 0 it is a claim. A
+// sentence that ends with a colon, or that has words of intent, is more likely an announcement. Any
+// other sentence is judged by the values in it, such as numbers and names.
 func (g *Gap) weight(sentence string) int {
 	w := g.values(sentence)
 	colon := strings.HasSuffix(strings.TrimRight(sentence, " *_"), ":") ||

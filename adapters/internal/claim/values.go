@@ -76,10 +76,10 @@ func plain(word string) string {
 	}, word)
 }
 
-// values returns the weight of the values in a sentence, as evidence that the sentence is a result.
-// Values from the conversation weigh nothing. If the conversation is unknown, arguments of the next
-// call weigh nothing either. New values weigh most. So do values that the next call passes on
-// within a longer text.
+// values returns how much the values in a sentence, such as numbers and names, show that the
+// sentence is the result of a call. Values from the conversation weigh nothing. If the conversation
+// is unknown, arguments of the next call weigh nothing either. New values weigh most. So do values
+// that the next call passes on within a longer text.
 func (g *Gap) values(sentence string) (w int) {
 	words, before := scalars(g.Next), lower(g.Before)
 	// a conversation without the values of the first call does not help with the second
@@ -124,8 +124,7 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 	return sentence, w
 }
 
-// ordinalOf returns the last digit of a small number as text. A model may write 2 for the second
-// call.
+// ordinalOf returns the last digit of n as text, because a model may write 2 for the second call.
 func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 
 // within reports whether a value equals a scalar (a text or number in the arguments), or is a part

@@ -189,8 +189,8 @@ func marksOf(list *[]string, first bool, value string) error {
 	return nil
 }
 
-// fresh returns the list to which a line is added. If the line is the first of its kind, this is
-// nil, without the lines of the family in the like line.
+// fresh returns the list to which the next line is added. It is nil for the first line of its kind,
+// so that this line replaces those that a like line has copied from another family.
 func fresh[T any](list []T, first bool) []T {
 	if first {
 		return nil
@@ -285,8 +285,9 @@ func misshapen(kind, want, got string) error {
 		missing)
 }
 
-// placeOf says in words where mark i of a shape is, such as "before {key}". It names the holes next
-// to the mark, because the author of the line knows these.
+// placeOf says in words where the fixed text i of an example is, such as "before {key}". It names
+// the placeholders next to that text, because the author of the example knows these. The parameter
+// shape has the fixed texts and the names of the placeholders in turn.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:
@@ -297,8 +298,9 @@ func placeOf(shape []string, i int) string {
 	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
 }
 
-// route adds a route line. It returns an error if the line is not valid. A route with the body
-// {args} needs an arg line before it, because the family's tags are needed to read the body.
+// route adds a route line, such as "channel=analysis {reasoning}". If first is true, it replaces
+// the lines before. It returns an error if the line is not valid. A route with the body {args}
+// needs an arg line before it, because the family's tags are needed to read the body.
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil
@@ -322,11 +324,11 @@ func (f *Family) route(value string, first bool) error {
 	return nil
 }
 
-// takeFrom replaces everything that was declared so far by the lines of another family, the cousin.
-// It returns ErrUnknown if the cousin is nil. The lines are compiled again, so that their patterns
-// belong to this family, with its layout and flags. The models line is not copied, because the
-// names in it are the cousin's. Result lines are copied, because a fine-tuned model has the same
-// template.
+// takeFrom replaces everything that was declared so far by the lines of the family cousin, for a
+// line such as "like hermes". It returns ErrUnknown if cousin is nil. The lines are compiled again,
+// so that their patterns belong to this family, with its layout and flags. The models line is not
+// copied, because the names in it are the cousin's. Result lines are copied, because a fine-tuned
+// model has the same template.
 func (f *Family) takeFrom(cousin *Family) error {
 	if cousin == nil {
 		return ErrUnknown

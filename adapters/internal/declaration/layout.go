@@ -69,9 +69,9 @@ var layoutWords = map[string][]string{
 	"empty":   {"", "lines"},
 }
 
-// parseLayout reads a keys line such as "list=always endid=id". It returns an error for an unknown
-// key or word, so that no setting is ignored silently. Errors list the allowed words, for the
-// author of the family file.
+// parseLayout reads the line of a family file that says how calls are printed, such as "list=always
+// endid=id". It returns an error for an unknown key or word, so that no setting is ignored
+// silently. Errors list the allowed words, for the author of the family file.
 func parseLayout(line string) (Layout, error) {
 	l := plainLayout
 	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID,
@@ -116,8 +116,8 @@ func (l *Layout) set(key string, n int) {
 	}
 }
 
-// Several contains the signs around and between the calls that fill one hole (placeholder) of an
-// example.
+// Several contains the texts that are printed before, between and after the calls in a placeholder
+// for all calls, such as {calls}.
 type Several struct {
 	Open, Comma, Close string
 	OneIsBare          bool // a single call is written without Open and Close
@@ -155,9 +155,9 @@ func (p *Pattern) HoldsSeveral() bool {
 	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
 }
 
-// Between returns how many newlines are printed between two calls, which is at most one. For
-// example, qwen3-coder's call begins with two newlines, which follow text, but its template joins
-// calls with one. If a call ends with newlines, no further one is printed.
+// Between returns how many newlines are printed between two calls: one or none. For example,
+// qwen3-coder's call begins with two newlines after other text, but its template joins calls with
+// one. If a call ends with newlines, no further one is printed.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
 // OnLines reports whether each of several arguments in hole i is on a line of its own. An example
@@ -207,8 +207,9 @@ type Flags struct {
 	ThinkCalls bool
 }
 
-// parseFlags reads a flag line, which replaces all flags of the family in the like line. It returns
-// an error for an unknown word, because the lack of a misspelt flag would not be noticed later.
+// parseFlags reads a flag line of a family file, such as "cdata entities". These flags replace all
+// those of a family that a like line copies. It returns an error for an unknown word, because the
+// lack of a misspelt flag would not be noticed later.
 func parseFlags(line string) (f Flags, err error) {
 	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities,
 		"marked": &f.Marked, "think-calls": &f.ThinkCalls}

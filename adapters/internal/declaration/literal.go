@@ -56,10 +56,10 @@ const WideBar = "｜"
 // word after a colon would have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
-// NewLiteral compiles a text between two holes. The parameters before and after are the words in
-// these holes, or "" without a hole. They decide how white space and quotation marks at the edges
-// are matched. The rest of a literal, after a mark that is missing or that the prompt has written,
-// is compiled again, because it begins differently.
+// NewLiteral compiles a fixed text of an example for matching. The parameters before and after are
+// the words in the placeholders next to the text, or "". They decide how white space and quotation
+// marks at its edges are matched. If the beginning of a fixed text is missing in the reply, or was
+// in the prompt, the rest of it is compiled in the same way.
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
@@ -125,10 +125,11 @@ func isSeam(before, c byte) bool {
 	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')
 }
 
-// rawHole reports whether a hole's text is used unchanged, so that white space at its edges is
-// data, except for one newline. For example, the content of a file may begin with an empty line.
-// The declaration decides whether a newline belongs to the mark, because guessing that from the
-// reply gave a wrong value for 22 of 122 texts of qwen3-coder.
+// rawHole reports whether the placeholder named word stands for a text that is used unchanged.
+// White space at the edges of the text is data, because a file may begin with an empty line. Only
+// one newline at an edge may belong to the fixed text next to the placeholder. The declaration says
+// whether it does, because guessing that from the reply gave a wrong value for 22 of 122 texts of
+// qwen3-coder.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
 // appendSpace appends a place for white space. If the list already ends with such a place, only the

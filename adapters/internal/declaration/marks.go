@@ -67,9 +67,9 @@ func (m *Mark) Glue() int {
 // stop at every A of a text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
-// Index contains the marks that count in replies of one family: its own and those of all others in
-// the set, because a model is often named after one family and tuned on the calls of another. It is
-// built once for each family and does not change.
+// Index finds the marks (fixed texts such as <tool_call>) that count in replies of one family. They
+// are its own and those of all others in the set, because a model is often named after one family
+// and tuned on the calls of another. An Index is built once for each family and does not change.
 //
 // The decoder uses it for every byte of every reply, so most bytes cost one look-up: Stops has the
 // bytes that may begin a mark, and Second the bytes that may follow. Keys are compared only after
@@ -135,14 +135,14 @@ func NewIndex(families ...*Family) *Index {
 // markList collects the marks of one family.
 type markList []Mark
 
-// ownMarks returns the marks of a family, in the order in which they are tried. Some of them are
-// private: they do not count in replies of other families. Marks without meaning (noise) are
-// private, because such a mark of one family may be wanted text in another. Marks around a plain
-// reply that look like tags are private, because in other families <answer> may be part of the
-// answer, to a question about XML or in a format that the user has asked for. Plain tags around the
-// results of tools are private, unless they contain the word tool: <tool_response> is never part of
-// an answer, but <result> may be. If a call has two opening tags, the inner tag alone begins a call
-// as well, see withoutWrapper.
+// ownMarks returns the marks of a family, which are fixed texts such as <tool_call>, in the order
+// in which they are tried. Private marks do not count in replies of other families. Three kinds are
+// private. Marks without meaning (noise) may be wanted text in another family. Marks around a plain
+// reply that look like tags, such as <answer>, may there be part of the answer, to a question about
+// XML or in a format that the user has asked for. Plain tags around the results of tools are
+// private unless they contain the word tool: <tool_response> is never part of an answer, but
+// <result> may be. If a call has two opening tags, the inner tag alone begins a call as well, see
+// withoutWrapper.
 func (f *Family) ownMarks() []Mark {
 	var all markList
 	for _, p := range f.Think {
@@ -207,9 +207,10 @@ func (m *markList) literal(k MarkKind, l Literal, p *Pattern, private bool) {
 	}
 }
 
-// word adds a mark, with its bars in both spellings. Keys have at least two bytes, see marksOf and
-// example. hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and then matched with its suffix. In
-// kimi-k3's <|open|>tools<|sep|> models write blanks between the parts.
+// word adds a mark with the text word. If word has the bars of special tokens, it is added in both
+// spellings, ｜ and |. Keys have at least two bytes, see marksOf and example. hunyuan's
+// <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and then matched with its suffix. In kimi-k3's
+// <|open|>tools<|sep|> models write blanks between the parts.
 func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	key, loose := word, NewLiteral(word, "", "")
 	if strings.Contains(word, SuffixHole) {
@@ -273,11 +274,10 @@ func (f *Family) ThinkEnd() string {
 	return "</think>"
 }
 
-// OpenedReasoning returns the pattern of the reasoning that the prompt has already opened, because
-// the prompt ends with the pattern's first mark. It returns nil if the reply begins outside
-// reasoning. Most templates of models that always think end with <think>\n, and the reply begins
-// without that mark. Marks that consist of words count only in the configured family, because any
-// prompt may end with "Thought:".
+// OpenedReasoning returns the pattern of a family's reasoning if the prompt ends with the text that
+// opens it, such as <think>. The reply then begins inside the reasoning, as with most models that
+// always think. The result is nil if the reply begins outside. Opening texts that consist of words
+// count only in the configured family, because any prompt may end with "Thought:".
 func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {

@@ -28,8 +28,8 @@ type Pattern struct {
 	Close       []Literal // the marks after the body, one by one
 }
 
-// Markless reports whether the pattern begins without a mark, as llama3's {calls} does. A mark of
-// one or two bytes does not count, because it occurs too often in ordinary text.
+// Markless reports whether the pattern does not begin with a fixed text, as llama3's {calls}. A
+// text of one or two bytes does not count as one, because it occurs too often in ordinary text.
 func (p *Pattern) Markless() bool {
 	return len(p.Parts) == 0 || p.Parts[0].Hole != "" ||
 		len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
@@ -64,8 +64,9 @@ var holes = map[string]bool{
 	"quoted": false,
 }
 
-// formPattern returns a pattern for the calls of a family that has a form: the mark with which they
-// begin, if any, and a FormHole.
+// formPattern returns a pattern for the calls of a family that describes them by a form, see
+// [Family.Form]. The pattern has the text with which the calls begin, if any, and one hole for
+// everything after it.
 func formPattern(f *Family) *Pattern {
 	p := &Pattern{Family: f, Glue: f.Form.Glue}
 	opening := f.Form.Opening()
@@ -187,10 +188,10 @@ func (p *Pattern) shape() string {
 	return strings.Join(words, " ")
 }
 
-// isCall reports whether a call can be read by the pattern. The pattern must contain a list of
-// calls, or have the tool's name after a mark, because otherwise any word of a sentence could be a
-// name. A line that begins with the name must have a mark somewhere else (see Markless). The hole
-// {id} counts as a name, because the id of a call may contain the name, as in kimi-k2's
+// isCall reports whether the pattern can be used to read calls. It must contain a list of calls, or
+// have the tool's name after a fixed text, because otherwise any word of a sentence could be a
+// name. A line that begins with the name must have a fixed text somewhere else (see Markless). The
+// placeholder {id} counts as a name, because the id of a call may contain the name, as in kimi-k2's
 // functions.get_weather:0.
 func (p *Pattern) isCall() bool {
 	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
@@ -240,9 +241,10 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 	return &q
 }
 
-// first returns the first mark of the pattern without the marks after it, such as <tool_call> of
-// <tool_call>\n<function=. Models sometimes write that mark twice, and then only that mark is
-// skipped. The result is empty if the pattern begins with a hole.
+// first returns the first fixed text of the pattern, such as <tool_call> of
+// <tool_call>\n<function=, without the fixed texts after it. Models sometimes write it twice, and
+// then only this text is skipped. The result is empty if the pattern begins with a hole (a
+// placeholder).
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 {
 		return Literal{}
@@ -264,10 +266,10 @@ func (p *Pattern) closers() []Literal {
 	return out
 }
 
-// ResultMarks returns the first and the last mark around the result of a tool, or "" for both if
-// the pattern has none. Of the first mark only the name of the tag is returned, because its
-// attributes vary: <tool_response of <tool_response name="get_weather">. The marks are looked for
-// in replies, because models continue after a call and make up its result, as in
+// ResultMarks returns the fixed texts before and after the result of a tool in the pattern, or ""
+// for both if it has none. The first is cut after the name of its tag, because attributes vary:
+// <tool_response of <tool_response name="get_weather">. Replies are searched for these marks,
+// because models continue after a call and make up its result, as in
 // <tool_response>\n22°C\n</tool_response>.
 func (p *Pattern) ResultMarks() (open, end string) {
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
@@ -336,8 +338,8 @@ const ItemKey = "item"
 // value have the same tags.
 func (p *Pattern) OpenTag(key string) string { return p.Printed(0) + key + p.Printed(2) }
 
-// CloseTag returns the text of an argument's example after the value, with the key filled in if the
-// example repeats it.
+// CloseTag returns the text that follows the value in the example of an argument, such as
+// </parameter>. Where the example repeats the key, as in </{key}>, it contains the given key.
 func (p *Pattern) CloseTag(key string) string {
 	if !p.Keyed() {
 		return p.Printed(len(p.Parts) - 1)

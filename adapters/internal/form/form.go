@@ -129,8 +129,8 @@ func (f *Form) Take(line string) error {
 	return err
 }
 
-// Check returns an error if a line is missing. It also moves newlines before the calls to Glue. It
-// must be called once, after all lines were added.
+// Check completes a form. It must be called once, after all lines were added. It moves newlines
+// before the calls to the field Glue. It returns an error if a line is missing.
 func (f *Form) Check() error {
 	if len(f.Call) == 0 || !f.Call[0].has("name") {
 		return fmt.Errorf("a form needs a call line with {name}")

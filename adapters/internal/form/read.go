@@ -206,9 +206,10 @@ func (r *reader) size(from, to int) int {
 	return utf8.RuneCountInString(r.slice(from, to))
 }
 
-// leftOver reports whether the text after the calls shows that a value was meant to continue,
-// because the text has the end of a call without its beginning. If that end is short, so that it
-// may occur in prose, the reply must end at offset i or continue with another call.
+// leftOver reports whether the text at offset i, after the calls, shows that a value was meant to
+// continue, because it has the end of a call without its beginning. If the form's end of a call is
+// short, it may occur in prose. Then every text other than another call or the end of the reply
+// counts.
 func (r *reader) leftOver(i int) bool {
 	open, end := r.Opening(), r.closing()
 	if strong(end) {

@@ -35,7 +35,8 @@ func (r *reader) args(i int, rest []Part) (int, bool) {
 	return i, ends(i) && len(r.Call) < 2 && r.Args.Open == "" // none
 }
 
-// closesAt reports whether a series ends at offset i and the rest of the example can follow.
+// closesAt reports whether the text end, such as a closing bracket, is at offset i, and the
+// remaining parts of the example (rest) can follow it.
 func (r *reader) closesAt(i int, end string, rest []Part) bool {
 	return r.has(i, end) && r.follows(i+len(end), rest)
 }
@@ -125,7 +126,8 @@ func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, stri
 	return i, key, n > 0 && takes(key)
 }
 
-// keyAt reports whether an argument of the tool can begin at offset i.
+// keyAt reports whether an argument of the called tool can begin at offset i, in the way that the
+// example e shows.
 func (r *reader) keyAt(i int, e Example) bool {
 	cut := r.cut
 	_, _, ok := r.key(i, e, func(key string) bool { return r.Takes(r.call.Name, key) })
@@ -133,8 +135,8 @@ func (r *reader) keyAt(i int, e Example) bool {
 	return ok
 }
 
-// behind returns the text after the value in an example: literals, and the key where it is
-// repeated.
+// behind returns the text that follows the value in the example e, with the given key where the
+// example repeats it.
 func (r *reader) behind(e Example, key string) (text string) {
 	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
 	for _, p := range e[at+1:] {

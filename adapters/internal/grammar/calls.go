@@ -9,11 +9,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// calls returns an expression for a reply's calls, starting with the opening mark (the tag or token
-// that begins a call), in the order in which the printer writes them. In a section, the first call
-// follows the section's mark. Without a section, the mark of the first call is matched first,
-// before the choice of a tool. Further calls are matched as a whole. These are outlines of both
-// cases:
+// calls returns an expression for all calls of a reply, in the order in which the printer writes
+// them. It starts with mark, the tag or token that begins the calls. In a family with sections,
+// this is the section's mark, and the first call follows it. Without a section, it is the mark of
+// the first call, which is matched before the choice of a tool. Further calls are matched as a
+// whole. These are outlines of both cases:
 //
 //	hermes     root ::= "<tool_call>" [ \t\n]{0,4} get-weather "\n</tool_call>" …
 //	kimi-k2    root ::= "<|tool_calls_section_begin|>" [ \t\n]{0,4} … "<|tool_calls_section_end|>"

@@ -39,9 +39,10 @@ type Trigger struct {
 
 // Of returns the grammar of calls to the tools as the family prints them, for a single call or for
 // several. Tools without a name are left out, because they cannot be called. The rule "root" begins
-// with the mark of the call, at the trigger. The result is empty if there are no tools, or if the
-// family's calls have no grammar. If the grammar would exceed 8 MB, Text is empty, and Dropped has
-// one entry with neither a place nor a keyword, which means all schemas.
+// with the text that begins a call, such as <tool_call>, which also activates the grammar. The
+// result is empty if there are no tools, or if the family's calls have no grammar. If the grammar
+// would exceed 8 MB, Text is empty, and Dropped has one entry with neither a place nor a keyword,
+// which means all schemas.
 func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 || f.Form != nil { // a form has no grammar
@@ -83,10 +84,11 @@ func Opening(f *declaration.Family) *declaration.Pattern {
 	return nil
 }
 
-// triggerWord returns the mark with which a pattern begins, which is its first token, or otherwise
-// its first line. Signs at the end are left to the grammar, because models have tokens that join
-// them with the text after them. For example, react's "Action: get_weather" begins with the word
-// "Action", and functionary-v3.1's <function=NAME> is cut to <function.
+// triggerWord returns the text that starts the grammar for the calls of a pattern: its first
+// special token, or otherwise its first line. Signs at the end are left to the grammar, because
+// models have tokens that join them with the text after them. For example, react's "Action:
+// get_weather" begins with the word "Action", and functionary-v3.1's <function=NAME> is cut to
+// <function.
 func triggerWord(p *declaration.Pattern) string {
 	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
 	if first := declaration.TokenLike.FindStringIndex(line); first != nil && first[0] == 0 {

@@ -43,12 +43,12 @@ func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	return between(low, high, 0, fractions)
 }
 
-// limit returns the bound b as a whole number, or no limit (see noLimit) if b is nil. step is the
-// direction from the bound to the allowed numbers. For integers the result is exact, also with
-// exclusiveMinimum. For numbers with fractions it is the bound itself, even if the schema excludes
-// the bound, or the next whole number outwards: 1.5 as the minimum becomes 1. Such a limit allows
-// too much and is reported as dropped. A limit of more than eighteen digits is left out and
-// reported as well.
+// limit returns the bound b as a whole number. The parameter step is the direction from the bound
+// to the allowed numbers: 1 for a minimum, -1 for a maximum. If b is nil, the result means no limit
+// (see noLimit). For integers the result is exact, also with exclusiveMinimum. For numbers with
+// fractions it may allow too much: an excluded bound counts as allowed, and a bound with a fraction
+// is moved outwards, such as a minimum of 1.5 to 1. A bound of more than eighteen digits is left
+// out. What is changed or left out is reported as dropped.
 func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	if b == nil {
 		return -step * noLimit

@@ -34,10 +34,10 @@ type slots struct {
 	none  string // the text of an object without members
 }
 
-// object returns an expression for an object, whose members may also be tags or keyword arguments.
-// Members are sorted without regard to case in families whose template sorts them (gemma4, by
-// Jinja's dictsort). Members that the schema does not list have names of a bounded length, and any
-// value that the schema allows for them.
+// object returns an expression for an object of the schema n. Members may also be spelled as tags
+// or keyword arguments. In families whose template sorts members (gemma4, by Jinja's dictsort), the
+// case of letters is ignored for the order. If the schema allows members that it does not list,
+// their names have a bounded length, and their values are those that it allows for them.
 func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, tail: s.Tail, none: s.None}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
@@ -61,10 +61,10 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 }
 
 // listed returns the members that a schema lists, in the schema's order, each with its expression.
-// The function write returns the expression; if it is "", the member is left out. A name that is
-// only required, as in {"required": ["x"]}, is a member as well, because a call without it would be
-// refused. If "additionalProperties" is false, such a schema contradicts itself. The member is then
-// allowed here, and the schema check decides.
+// The function write makes the expression; if it is "", the member is left out. A name that the
+// schema only requires, as in {"required": ["x"]}, is a member as well, because a call without it
+// would be refused. With "additionalProperties": false such a schema contradicts itself. The member
+// is then allowed here, and the schema check of the call decides.
 func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -166,8 +166,8 @@ func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string
 	return known[at]
 }
 
-// lead returns an expression for the text before a member. The parameter some says whether another
-// member comes before it. If so, the text is a comma; otherwise lead returns "".
+// lead returns an expression for the comma before a member. It returns "" if some is false, which
+// means that no other member comes before.
 func (o slots) lead(some bool) string {
 	if some {
 		return lit(o.comma)
@@ -235,9 +235,9 @@ func wordBut(without string) string {
 // maxOther bounds the length of names that the schema does not list, in characters.
 const maxOther = 40
 
-// otherThan returns an expression that completes a text to something other than each of the names.
-// The parameter read is the beginning of that text. After the first difference from all names, at
-// most maxOther more characters follow. The function class returns the class of allowed characters
+// otherThan returns an expression for texts that begin with read and equal none of the names. The
+// expression is for what comes after read. After the first difference from all names, at most
+// maxOther more characters follow. The function class returns the class of allowed characters
 // without those in its argument.
 //
 // GBNF has no negation, so the expression spells out where a text first differs from all names.
@@ -269,9 +269,9 @@ func (g *values) otherThan(names []string, read string, class func(without strin
 	return alt(all...)
 }
 
-// arguments returns an expression for the arguments of a tool. It also makes the tool the current
-// one, because places of a schema do not refer to their tool. If the schema is a union, {"anyOf":
-// [{…}, {…}]}, each branch is written as an object.
+// arguments returns an expression for the arguments of the tool t. If the tool's schema is a union,
+// {"anyOf": [{…}, {…}]}, each branch is written as an object. The tool is also stored as the
+// current one, because the places of a schema do not say to which tool they belong.
 func (g *values) arguments(t chat.Tool, s *print.Spelling) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()

@@ -153,9 +153,9 @@ func (w *patternWriter) literal(text []rune) string {
 	return lit(out)
 }
 
-// escaped returns a character in the spelling, and false if it cannot occur in a string. Raw text
-// has no escapes, so the first character of a closing tag that would end the value cannot occur in
-// it at all.
+// escaped returns a character as it is written in a string of the spelling, and false if it cannot
+// occur there. Raw text has no escapes, so the first character of a closing tag that would end the
+// value cannot occur in it at all.
 func (w *patternWriter) escaped(c rune) (string, bool) {
 	if len(w.s.Avoid) > 0 {
 		for _, mark := range w.s.Avoid {

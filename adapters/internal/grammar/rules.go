@@ -27,8 +27,8 @@ func newRules() ruleSet {
 	return ruleSet{named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}}
 }
 
-// values writes the values that the places of a schema allow. It records the current place, because
-// rules are named after it.
+// values writes the grammar of the values that a schema allows. It records which place of the
+// schema (such as the value of a member) it is at, because rules are named after places.
 type values struct {
 	ruleSet
 	docs map[string]*schema.Doc // by the tool's name
@@ -114,9 +114,10 @@ func (g *ruleSet) name(hint string) string {
 	return name
 }
 
-// once returns the name of the rule for a key. When the key is new, it calls write to define the
-// rule. It is for rules that may contain themselves, or that are the same everywhere. The name is
-// reserved before write is called, so a recursive rule finds its own name.
+// once returns the name of the rule for a key. Only if the key is new, it makes a name from hint
+// and calls write for the rule's text. It is for rules that may contain themselves, or that are the
+// same everywhere. The name is reserved before write is called, so a recursive rule finds its own
+// name.
 func (g *ruleSet) once(key, hint string, write func() string) string {
 	if name, ok := g.named[key]; ok {
 		return name

@@ -118,9 +118,10 @@ func (g *values) automaton(avoid []string, some bool) string {
 	return start
 }
 
-// step returns an expression for the next character and the rest of the text. The parameter read is
-// the beginning of a tag that was read last, and a character that would complete the tag is not
-// allowed. The rules are the states of Aho and Corasick's matcher without the accepting ones.
+// step returns an expression for the rest of a text in which the tags in avoid may not occur. The
+// parameter read is the end of the text so far, if a tag begins with it, and otherwise "". The next
+// character must not complete the tag. The map names has the rules for longer beginnings, which are
+// the states of Aho and Corasick's matcher without the accepting ones.
 func step(avoid []string, read string, names map[string]string) string {
 	var all []string
 	others := `[^\x00`

@@ -81,8 +81,9 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	})
 }
 
-// ofOneKind splits a choice into choices of one kind each, without references. A place without a
-// type has one choice for each kind, with integers included in numbers.
+// ofOneKind returns the choices of one kind each into which c can be divided, such as only strings.
+// References are followed. A place of the schema without a type gives one choice for each kind,
+// with integers included in numbers.
 func ofOneKind(c choice) (all []choice) {
 	switch {
 	case c.kind != 0:
@@ -101,9 +102,10 @@ func ofOneKind(c choice) (all []choice) {
 	return all
 }
 
-// value returns an expression for a value at a place. If the place has no choice, any value is
-// allowed and the place is reported as dropped, because otherwise the model could not continue. An
-// empty expression counts only for the value "", which is the empty text in a tag.
+// value returns an expression for the values that the schema allows at the place n. If it allows
+// none, the expression is for any value, and the place is reported as dropped. Otherwise the model
+// could not continue. A kind of value whose expression is empty is left out, unless it is the
+// constant "", which is the empty text in a tag.
 func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
@@ -154,7 +156,7 @@ func (g *values) choice(c choice, s *print.Spelling) string {
 	return g.any(s)
 }
 
-// hint returns a name for the rule of the current place.
+// hint returns a readable name for the rule of the current place, such as get_weather-city.
 func (g *values) hint() string {
 	if g.step == "" {
 		return g.tool.Name + "-arguments"
@@ -178,9 +180,9 @@ func (g *values) any(s *print.Spelling) string {
 }
 
 // span returns the least and the greatest number of characters or elements; high is -1 if there is
-// no limit. llama.cpp refuses bounds above maxRepeat. So a larger minimum is reduced to maxRepeat,
-// a larger maximum is left out, and both are reported as dropped. If the minimum exceeds the
-// maximum, the maximum counts.
+// no limit. llama.cpp refuses numbers above maxRepeat in a repetition. So a larger minimum is
+// reduced to maxRepeat, a larger maximum is left out, and both are reported as dropped. If the
+// minimum exceeds the maximum, the maximum counts.
 func (g *values) span(least, most *schema.Count) (low, high int) {
 	held := func(bound *schema.Count, none, beyond int) int {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// level is an open container.
+// level is an open container, such as an object or a list.
 type level struct {
 	kind byte         // the byte that opened it, or aSet or CallArgs
 	t    *schema.Type // its type in the schema; nil if unknown
@@ -16,9 +16,9 @@ type level struct {
 // stack lists the open containers, the innermost last.
 type stack []level
 
-// Enter opens a container whose opening bracket was read elsewhere or is missing. Examples are the
-// parenthesis of a Python call, which the recogniser has read, and a lost brace. The container must
-// be on the stack, because the stack decides which text may follow a string.
+// Enter records that a container is open without reading its opening bracket. Either the bracket
+// was read elsewhere, as the parenthesis of a Python call is, or it is missing. The record is
+// needed because the open containers decide which text may follow a string.
 func (r *Reader) Enter(kind byte, t *schema.Type) { r.open = append(r.open, level{kind, t}) }
 
 // LeaveAll empties the list of open containers without reading anything. It is called before a new
@@ -36,11 +36,11 @@ func (s stack) innermost() byte {
 	return s[len(s)-1].kind
 }
 
-// containerEnds reports whether the container of this kind ends at the current position. It ends at
-// its own closing bracket, or at a wrong one in its place. Either is consumed. It also ends where
-// its closing bracket is missing: before that of an outer container, a closing tag, or the end of
-// the text. A surplus closing bracket is skipped. wrongCloser decides from the text after a wrong
-// closing bracket which of these slips it is.
+// containerEnds reports whether the innermost container, which is of the given kind, ends at the
+// current position. It ends at its own closing bracket, or at a wrong one in its place, and either
+// is consumed. It also ends, without its closing bracket, before that of an outer container, before
+// a closing tag such as </tool_call>, or at the end of the text. A surplus closing bracket is
+// skipped. After a wrong closing bracket, wrongCloser decides by the text which case it is.
 func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
@@ -80,13 +80,14 @@ func (r *Reader) containerEnds(kind byte) bool {
 	}
 }
 
-// closedEarly reports whether the outermost object continues after the closing brace at the current
-// position. It does if a comma follows, and then a member that its schema has and that was not read
-// yet. Only the schema can show this: if the tool has a parameter note, {"ship": {"name": "N"}},
-// "note": "x"} continues, and note becomes a member. If a member unknown to the schema was read
-// before, the new one may belong to another object as well, which is a doubt (see Output.Doubt).
-// Names of members that occur beside the arguments (name, id, type, input …) do not count, because
-// {"name": "f", "arguments": {…}, "id": "1"} has no defect and looks the same.
+// closedEarly reports whether the closing brace at the current position comes too early for the
+// outermost object. That is so if a comma follows it, and then a member that the object's schema
+// has and that was not read yet (it is not in seen). Only the schema can show this: if the tool has
+// a parameter note, {"ship": {"name": "N"}}, "note": "x"} continues, and note becomes a member. If
+// a member unknown to the schema was read before, the new one may belong to another object as well,
+// which is a doubt (see Output.Doubt). Names of members that occur beside the arguments (name, id,
+// type, input …) do not count, because {"name": "f", "arguments": {…}, "id": "1"} has no defect and
+// looks the same.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -195,9 +196,9 @@ func (s stack) openedBy(c, open int) int {
 	return open
 }
 
-// suitsBehind grades how well the text after the closing brackets and commas at offset i suits the
-// container that is innermost there; see suits for the grades. The parameter open is the number of
-// containers that are open at offset i. The result is 0 if one of the closing brackets does not
+// suitsBehind grades how well the text at offset i suits the open containers after the closing
+// brackets and commas at its beginning; see suits for the grades. The parameter open is the number
+// of containers that are open at offset i. The result is 0 if one of the closing brackets does not
 // belong to the innermost container. Repeated commas are skipped.
 func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {

@@ -18,11 +18,12 @@ const (
 	tooDeep  = "too-deep"
 )
 
-// Capture calls the function read with an output of its own, before a call is committed, and
-// returns the bytes that it wrote. The bytes are valid until the next Capture. The output of the
-// call, and what is held back of it, do not change. The match is Incomplete if the text was cut in
-// an element, and Mismatch if nothing was read. A doubt (see Output.Doubt) is a mismatch as well,
-// because a value with two readings must not decide which tool is called, or with which arguments.
+// Capture calls the function read and returns the bytes that it wrote. It is for values that are
+// read before it is certain that the text is a call. So read writes to an output of its own, and
+// the output of the call does not change. The bytes are valid until the next Capture. The match is
+// Incomplete if the text was cut in an element, and Mismatch if nothing was read. It is Mismatch
+// also after a doubt (see Output.Doubt), because a value that can be read in two ways must not
+// decide which tool is called, or with which arguments.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
@@ -339,9 +340,9 @@ func (cp *copier) colon() {
 	}
 }
 
-// element reads an element of a list. The hold (see HoldOn) that next opened ends where the element
-// begins. It returns false if there is no element, and then the hold is still open. Dots that mean
-// "and so on", as in [1, 2, ...], are dropped.
+// element reads an element of a list, and returns false if there is none. The hold that next opened
+// (see HoldOn) says that the output may still change. It ends where the element begins, and stays
+// open if there is no element. Dots that mean "and so on", as in [1, 2, ...], are dropped.
 func (r *Reader) element(t *schema.Type) bool {
 	if r.Has(0, "...") {
 		r.Pos += 2

@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Meaning is one meaning of damaged arguments.
+// Meaning is one way to understand damaged arguments.
 type Meaning struct {
 	Args string // strict JSON of the schema's types
 	Cost int    // the cost of its cheapest reading
@@ -170,9 +170,9 @@ func endsInQuote(text string) bool {
 var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
 
 // swallowed reports whether a string seems to contain structure of the arguments, or to have lost
-// its end. It may have a bracket without a partner, or the name of one of the absent parameters,
-// which the call does not have. It may have a quotation that begins with a closing sign or contains
-// only signs.
+// its end. That is so if the string has a bracket without a partner, or the name of a parameter
+// that the call lacks (absent). It is also so if the string has a quotation that begins with a
+// closing sign or contains only signs.
 func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
@@ -199,8 +199,9 @@ func swallowed(text string, absent []string) bool {
 		unpaired(strings.Split(text, `"`))
 }
 
-// unpaired takes the parts of a text that was divided at its quotation marks. It reports whether a
-// part that would be a quotation does not look like one.
+// unpaired reports whether the quotation marks of a text are not in pairs. The text was divided at
+// these marks into parts, so every second part should be a quotation. The result is true if one of
+// them does not look like a quotation.
 func unpaired(parts []string) bool {
 	for i := 1; i+1 < len(parts); i += 2 {
 		before, inside := parts[i-1], parts[i]

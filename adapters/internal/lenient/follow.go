@@ -20,8 +20,9 @@ type lookahead struct {
 	quotes  *quotes // the quotation marks of the current string
 }
 
-// isMark reports whether a tag at offset i can end or follow a call. Inside a container a fence has
-// this meaning as well, because at the end of the fence the model has stopped writing the call.
+// isMark reports whether a tag that can end or follow a call, such as </tool_call>, is at offset i.
+// Inside a container a fence (```) counts as well, because at the end of the fence the model has
+// stopped writing the call.
 func (a *lookahead) isMark(i int) bool {
 	return a.outside != nil && a.outside.CallMark(i) || len(a.open) > 0 && a.Has(i, "```")
 }
@@ -32,8 +33,8 @@ func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outs
 
 // valueFollows reports whether the text at offset i can follow a value of the innermost container.
 // A closing bracket in that text closes a container, so the text after it must fit the next outer
-// one: after "Rome"}}, only a member of the outer object can follow. Outside of all containers the
-// recogniser decides (Outside.CallEnds).
+// one: after "Rome"}}, only a member of the outer object can follow. Outside of all containers
+// Outside.CallEnds decides, which knows how the call is written.
 func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {
 		i += a.Space(i)
@@ -125,10 +126,10 @@ func (a *lookahead) nextItem(i int) bool {
 		a.StartsString(n) && scan.IsSpace(a.At(n-1)))
 }
 
-// plainKey reports whether a key follows at offset i without a comma, as in {"a": 1 "b": 2}. There
-// only the key shows that the value has ended. A quoted key must be a plain word, or a name in the
-// schema. A bare word must meet the conditions of isKey, because prose contains bare words as well.
-// It returns false for all other text.
+// plainKey reports whether the text at offset i is a key before which the comma is missing, as in
+// {"a": 1 "b": 2}. Only the key shows there that the value has ended, so the test is strict. A
+// quoted key must be a plain word, or a name in the schema. A bare word must meet the conditions of
+// isKey, because prose contains bare words as well.
 func (a *lookahead) plainKey(i int) bool {
 	c := a.At(i)
 	if c != '"' && c != '\'' {
@@ -161,9 +162,10 @@ func (a *lookahead) joins(i int) bool {
 	return a.At(next) == '+' || a.Python && a.StartsString(next) || a.valueFollows(n)
 }
 
-// memberFollows reports whether another member of a container of the kind can begin at offset i,
-// after a comma. In {"msg": "Hello, "she" said", …} a word follows the comma, not a key. In a list
-// any value can follow a comma, so the test is weaker there, and itemLost notes a doubt.
+// memberFollows reports whether the text at offset i, after a comma, can be another member of a
+// container of this kind. In {"msg": "Hello, "she" said", …} it is not, because a word follows the
+// comma, not a key. In a list any value can follow a comma, so this test is weaker there, and
+// itemLost notes a doubt.
 func (a *lookahead) memberFollows(i int, kind byte) bool {
 	i += a.Space(i)
 	for a.At(i) == ',' || a.Comment(i) > 0 { // "Nice", // the town⏎"days": 5

@@ -63,9 +63,9 @@ func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	return "", 0, false
 }
 
-// members returns the members of a text in the notation, and the offset after the last one. It
-// returns nil if there are none, if a key occurs twice, or if the end of the last value is
-// uncertain.
+// members returns the members that a text begins with, in the notation of l, and the offset after
+// the last one. It returns nil if there are none, if a key occurs twice, or if the end of the last
+// value is uncertain.
 func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	if !strings.HasPrefix(text, l.first) {
 		return nil, 0
@@ -175,8 +175,9 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 // aside matches a comma and the beginning of a comment after it, or dots at the end.
 var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)|,\s*\.\.\.$`)
 
-// holdsEnd reports whether a value without a closing tag may contain the end of its arguments,
-// because it closes more brackets than it opens, ends with a comma, or has a comment after a comma.
+// holdsEnd reports whether a value without a closing tag seems to go beyond the end of its
+// arguments. It does if it closes more brackets than it opens, ends with a comma, or has a comment
+// after a comma.
 func holdsEnd(value string) bool {
 	for _, pair := range []string{"{}", "[]"} {
 		if strings.Count(value, pair[:1]) < strings.Count(value, pair[1:]) {

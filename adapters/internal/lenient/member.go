@@ -154,9 +154,10 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 		}))
 }
 
-// HoldWrapper begins to hold back the first member of the arguments, whose output begins at start,
-// if that member can contain all arguments. Only the first member of the outermost object can be a
-// wrapper, because nothing has been sent before it, and a later one comes after real arguments.
+// HoldWrapper holds back the first member of the arguments, whose output begins at start, if the
+// member may be a wrapper: a member such as "arguments" that contains all arguments. Only the first
+// member of the outermost object can be one, because nothing has been sent before it, and a later
+// one comes after real arguments.
 func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
 	if r.wrapper == 0 && len(r.open) <= 1 && t == r.Out.Typ &&
 		(wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {

@@ -41,9 +41,9 @@ func (o *Output) Sent() int { return o.sent }
 // Written returns the number of bytes written so far, including those that were sent.
 func (o *Output) Written() int { return o.sent + len(o.JSON) }
 
-// Settled returns how many of the written bytes can no longer be taken back, which are those before
-// the outermost hold. Inner holds begin after it, so they make no difference. Bytes that were sent
-// are included.
+// Settled returns how many of the written bytes are final, including those that were sent. A hold
+// marks a position after which bytes may still change, so these are the bytes before the outermost
+// hold. Inner holds begin after it and make no difference.
 func (o *Output) Settled() int {
 	if o.holds > 0 {
 		return o.heldAt
@@ -54,8 +54,8 @@ func (o *Output) Settled() int {
 // Decided returns how many bytes of the field JSON can no longer be taken back.
 func (o *Output) Decided() int { return o.Settled() - o.sent }
 
-// Settle ends all holds when the arguments are complete, because nothing after the last closing
-// bracket can change them.
+// Settle marks all written bytes as final, because nothing after the last closing bracket can
+// change them. It is called when the arguments are complete.
 func (o *Output) Settle() { o.holds = 0 }
 
 // Taken drops the first n bytes of JSON, which were sent. Only bytes that can no longer be taken
@@ -78,8 +78,8 @@ func (o *Output) From(at int) string {
 	return string(o.left[min(at, len(o.left)):]) + string(o.JSON[max(at-o.sent, 0):])
 }
 
-// Replace replaces everything that was written from position at by a value. It returns false if the
-// value does not begin with the bytes that were sent after at, because these cannot be taken back.
+// Replace replaces the output from position at on by value. Bytes that were sent after at cannot be
+// taken back, so it returns false, and changes nothing, if value does not begin with them.
 func (o *Output) Replace(at int, value string) bool {
 	rest, ok := strings.CutPrefix(value, string(o.left[min(at, len(o.left)):]))
 	if ok {
@@ -100,21 +100,21 @@ func (o *Output) keep() {
 	}
 }
 
-// SawEnd records how much was settled when the end of the text was first seen. Bytes that are
-// written later are the reader's own (missing closing brackets). They are not sent if the call is
-// cut. The reason is that a client that gets {"a": "cut he"} with its quotation mark and brace
-// would run half a command. Without these two, and with finish_reason length, it sees that the call
-// is not complete.
+// SawEnd is called when the end of the text is first seen, and records how many bytes are settled
+// by then. Bytes that are written later, such as missing closing brackets, are the reader's own.
+// They are not sent if the call is cut. Otherwise a client would get {"a": "cut he"} with an added
+// quotation mark and brace, and would run half a command. Without these two, and with finish_reason
+// length, it sees that the call is not complete.
 func (o *Output) SawEnd() {
 	if o.endAt < 0 {
 		o.endAt = o.Settled()
 	}
 }
 
-// UnseeEnd returns a function that restores the record of SawEnd. It is for callers that only look
-// ahead. For example, after the quotation mark in {"a": "x" such a caller sees the end of the text
-// before the Reader has come there. The bytes that the Reader writes up to that end still come from
-// the model.
+// UnseeEnd returns a function that sets back what SawEnd has recorded since. It is for callers that
+// only look ahead. For example, after the quotation mark in {"a": "x" such a caller sees the end of
+// the text before the Reader has come there. What the Reader then writes up to that end still comes
+// from the model.
 func (o *Output) UnseeEnd() func() {
 	was := o.endAt
 	return func() { o.endAt = was }
@@ -143,9 +143,9 @@ func (w *Writer) Put(s string) { w.Out.JSON = append(w.Out.JSON, s...) }
 func (w *Writer) PutByte(b byte)    { w.Out.JSON = append(w.Out.JSON, b) }
 func (w *Writer) putBytes(b []byte) { w.Out.JSON = append(w.Out.JSON, b...) }
 
-// HoldOn opens a hold and returns its position, up to which the output can be taken back. Holds can
-// be nested: there may be one for the key of a member, and another inside its value. Only the
-// outermost hold keeps bytes from being sent.
+// HoldOn starts a hold: from now on the output can be taken back up to the current position, which
+// is returned. Holds can be nested: there may be one for the key of a member, and another inside
+// its value. Only the outermost hold keeps bytes from being sent.
 func (w *Writer) HoldOn() int {
 	at := w.Out.Written()
 	if w.Out.holds == 0 {

@@ -26,7 +26,7 @@ type Outside interface {
 	CallEnds(i int) bool // reports whether the text at offset i can follow the arguments
 }
 
-// callState is the state of the reader for one call.
+// callState is what the reader knows about the call that it reads.
 type callState struct {
 	open     stack    // open containers
 	quotes   quotes   // of the current string, or the last one

@@ -39,10 +39,11 @@ func (cp *copier) blanks() {
 	}
 }
 
-// Loose returns the length of the white space, odd spaces and comments at offset i, between the
-// parts of an object around arguments. It consumes nothing. Models write comments and no-break
-// spaces around arguments as well as inside them, as in {"name": "f", /* tool */ "arguments": {…}}.
-// Without Loose such a call would be lost. At most about scan.MaxSpace bytes are counted.
+// Loose returns the length of the white space and comments at offset i, between the parts of an
+// object around arguments. It also counts spaces that JSON does not allow, and consumes nothing.
+// Models write comments and no-break spaces around arguments as well as inside them, as in {"name":
+// "f", /* tool */ "arguments": {…}}. Without Loose such a call would be lost. At most about
+// scan.MaxSpace bytes are counted.
 func (cp *copier) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {

@@ -59,8 +59,9 @@ func only(value string, t *schema.Type) (string, bool) {
 	return "", false
 }
 
-// namesItself reports whether a text begins with the name of its parameter, as in "city: Rome".
-// Such a text is half an object, not the parameter's value.
+// namesItself reports whether a text begins with the name of its parameter and a colon or equals
+// sign, as "city: Rome" does for city. Such a text is a part of an object, not the parameter's
+// value.
 func namesItself(text, name string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), name)
 	rest = strings.TrimSpace(rest)

@@ -272,10 +272,10 @@ func (x *Text) windowsPath() bool {
 	}
 }
 
-// sharePath reports whether a host's name and a single backslash follow at offset i. The correct
-// spelling of \\host\share is \\\\host\\share, so a single backslash before share shows that none
-// is doubled. If the backslash and the next letter form an escape, as in \\host\new, both readings
-// are possible, and the result is false.
+// sharePath reports whether the text at offset i is a host's name and a share after a single
+// backslash, as in \\host\share. JSON has to double each backslash (\\\\host\\share), so the single
+// one shows that none is doubled. If the backslash and the next letter form an escape, as in
+// \\host\new, either may be meant, and the result is false.
 func (x *Text) sharePath(i int) bool {
 	n := x.wordEnd(i, "-.", "")
 	next := x.At(n + 1)
@@ -379,10 +379,10 @@ func (x *Text) unit(i int) (half rune, n int) {
 	return rune(code), n
 }
 
-// joined consumes "+" and the opening delimiter of a string that continues the current one, and
-// returns that delimiter. It returns false if there is none. JavaScript and Python break a long
-// text as in {"a": "x" + "y"}. Python also writes 'a' 'b', which is doubtful in a list, because a
-// comma may be missing.
+// joined consumes the sign + and the opening quotation mark of a string that continues the current
+// one, as in {"a": "x" + "y"}. It returns that mark, and false if no such string follows.
+// JavaScript and Python break long texts in this way. Python also joins 'a' 'b' without a sign. In
+// a list this is recorded as doubtful, because a comma may be missing.
 func (s *stringReader) joined() (Delim, bool) {
 	n := s.Space(0)
 	if s.At(n) == '+' {

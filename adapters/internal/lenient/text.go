@@ -113,9 +113,9 @@ func (x *Text) Comment(i int) int {
 	return 4 * MaxKey
 }
 
-// oddSpaceAt returns the length of the odd space (see scan.OddSpaces) at offset i, or 0 if there is
-// none. It does not record a repair, because a phrase without quotation marks may contain a
-// no-break space.
+// oddSpaceAt returns the length of the space at offset i that JSON does not allow between tokens,
+// such as a no-break space (see scan.OddSpaces), or 0 if there is none. It does not record a
+// repair, because in a text without quotation marks such a space may be data.
 func (x *Text) oddSpaceAt(i int) int {
 	if x.At(i) < 0x80 {
 		return 0
@@ -129,9 +129,9 @@ func (x *Text) oddSpaceAt(i int) int {
 }
 
 // closeOf returns the offset of the quotation mark that closes a string whose text begins at offset
-// i. Escaped marks do not count. If there is none within the number of bytes in most, n is that
-// bound or the end of the text, and ok is false. The bound makes looking ahead linear, because
-// closeOf may be called for each quotation mark of a long text.
+// i. Escaped marks do not count. If there is no such mark in the next most bytes, ok is false, and
+// n is where these bytes or the text end. The bound makes looking ahead linear, because closeOf may
+// be called for each quotation mark of a long text.
 func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	for n = i; n < i+most && x.At(n) >= 0; n++ {
 		if x.Has(n, quote) {
@@ -209,11 +209,11 @@ type aKey struct {
 	follows bool // a colon follows, or may follow
 }
 
-// lookForKey looks at offset i for a key, which is a plain word or a quoted text, and for the colon
-// after it. The text of the result is "" if there is no key. A key has at most MaxKey bytes, so
-// that a quotation mark in a long text costs little. At the end of the text a colon may still
-// follow. After a key without a colon, as in {"a" 1}, the other keys may also lack their colons, so
-// a closing quotation mark is then enough.
+// lookForKey looks at offset i for a key and the colon after it. A key is a plain word or a quoted
+// text. If there is none, the text in the result is "". A key has at most MaxKey bytes, so that a
+// quotation mark in a long text costs little. Two keys without a colon count as well. At the end of
+// the text the colon may still come. And if the colon of another key was missing, as in {"a" 1}, a
+// closing quotation mark is enough.
 func (x *Text) lookForKey(i int) (k aKey) {
 	k.at = i
 	q, quoted := x.QuoteAt(i)

@@ -117,8 +117,8 @@ func hasPrefix(words []string, text string) bool {
 	return i < len(words) && strings.HasPrefix(words[i], text)
 }
 
-// ends takes a complete word before the first value. It returns false if a call cannot have that
-// word there.
+// ends is called at the end of each word before the first value of a possible call. It returns
+// false if no call can have the word there.
 func (a *Ahead) ends(word string) bool {
 	first := !a.first
 	a.first = true

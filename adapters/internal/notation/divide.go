@@ -5,9 +5,10 @@ import "strings"
 // divider divides tokens that contain more than one part of a call.
 type divider struct{ *reader }
 
-// split divides words that end with a parameter after the tool's name or a word of structure, such
-// as get_weather.city and ARG_CITY, or with a member after its parameter, such as address.city. It
-// also divides quoted text that has a parameter with its value, as in `city=Paris`.
+// split divides words that contain a parameter. The parameter may come after the tool's name or a
+// word of the notation, as in get_weather.city and ARG_CITY. Or it comes first and a member of it
+// follows, as in address.city. Quoted text that has a parameter with its value, as in `city=Paris`,
+// is divided as well.
 func (r *divider) split() {
 	var all []token
 	before := ""

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is the kind of a token.
+// kind is the kind of a token, such as a word or a quoted text.
 type kind uint8
 
 const (

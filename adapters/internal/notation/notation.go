@@ -147,8 +147,8 @@ func (r *reader) fold() {
 	}
 }
 
-// places finds where parameters may be named. It returns false if there are no such places, or too
-// many.
+// places finds the words of a text that name parameters, and stores them in keys. It returns false
+// if there are none, or too many.
 func (r *reader) places() bool {
 	for i, t := range r.tokens {
 		if t.kind != aWord && t.kind != aText || len(t.inner) > toolset.MaxName || r.closes(i) {

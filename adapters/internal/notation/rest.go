@@ -7,7 +7,8 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// rest checks the parts of a text that one reading does not use, between the values.
+// rest checks what is left of a text when one way to read it has taken the keys and values of a
+// call.
 type rest struct {
 	*reader
 	isKey  map[int]bool
@@ -82,8 +83,8 @@ func (l *rest) ofTool(word string) bool {
 	return ok && l.outer == "" && roles[behind]&structural != 0
 }
 
-// attribute reports whether the word at token i is an attribute with the tool's name in quotation
-// marks as its value, as in do what="find".
+// attribute reports whether the word at token i has the tool's name in quotation marks as its
+// value, as in do what="find".
 func (l *rest) attribute(i int) bool {
 	return i+2 < len(l.tokens) && l.tokens[i+1].inner == "=" && l.tokens[i+2].kind == aText &&
 		l.toolAt(i+2) == l.tool
@@ -115,8 +116,9 @@ func (l *rest) inMarks(i int) bool {
 	return true
 }
 
-// beside reports whether a token that could be a parameter may also be a part of the call. That is
-// so if the next word is the tool's name, or a word for a call, as in type="function".
+// beside reports whether the word at token i, which is the name of a parameter, may also describe
+// the call itself. That is so if the next word is the tool's name, or a word for a call, as in
+// type="function".
 func (r *reader) beside(i int) bool {
 	word := r.tokens[i].inner
 	for i++; i < len(r.tokens); i++ {

@@ -54,8 +54,8 @@ func (r *reader) rows() (string, bool) {
 	return r.object(keys, values)
 }
 
-// around returns how often a text that consists only of structure names the tool. It returns false
-// if the text has any other words.
+// around returns how often the tool is named in a text before or after the table. It returns false
+// if the text has words that are neither the tool's name nor part of the notation.
 func (t *table) around(text string) (named int, ok bool) {
 	l := rest{reader: &reader{text: text, tools: t.tools, tokens: lex(text), said: t.said,
 		tool: t.tool, typ: t.typ, folded: t.folded}, marks: map[string][2]int{}, last: -1}
@@ -86,8 +86,8 @@ func (t *table) cell(text string, typ *schema.Type) (string, bool) {
 // inserted matches two lists in brackets with one word between them.
 var inserted = regexp.MustCompile(`(?s)^([^()]*)\(([^()]*)\)\s*(\pL+)\s*\((.*)\)([^()]*)$`)
 
-// tableIn finds the two rows in a text, and returns false if there are none. In Markdown a line
-// without words may be between the rows.
+// tableIn finds in a text a row of names and the row of their values below it, and returns false if
+// there are none. In Markdown a line without words, such as |---|---|, may be between them.
 func tableIn(text string) (t table, ok bool) {
 	if m := inserted.FindStringSubmatch(text); m != nil {
 		return table{nil, m[1] + m[3], m[5], cells(m[2], ","), cells(m[4], ",")}, true

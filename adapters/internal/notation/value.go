@@ -41,8 +41,9 @@ func (r *reader) literal(text string, t *schema.Type, written string) (string, b
 	return quoted, t.Allows(schema.String) && lenient.Fits(quoted, t)
 }
 
-// plainText returns the meaning of a value, and false if it is not known. Backslashes and entities
-// have a meaning only in some notations, so a text with one of them is known only if the user has
+// plainText returns the meaning of a value's text, and false if it is not known. The parameter
+// written is the value as it was written. Backslashes and entities such as &amp; have a meaning
+// only in some notations, so the meaning of a text with one of them is known only if the user has
 // written exactly this text.
 func (r *reader) plainText(text, written string) (string, bool) {
 	switch {
@@ -205,8 +206,8 @@ const (
 )
 
 // bare returns a value without quotation marks, and the sign sep between it and the next member.
-// The value begins at offset from, and ends at offset next or before it. The parameter conn has the
-// signs between the key and the value, such as a colon. The result ok is false if the value is
+// The value begins at offset from and ends at offset next or earlier. The parameter conn has the
+// signs between the key k and the value, such as a colon. The result ok is false if the value is
 // empty, or if it may be more than one text (see isValue).
 func (r *reader) bare(k key, from, next int, conn string) (value, sep string, ok bool) {
 	line, whole := r.text[from:next], false
@@ -280,8 +281,9 @@ func beforeNext(line string) (value, sep string, ok bool) {
 	return m[1], strings.TrimSpace(m[2]) + " " + m[3], true
 }
 
-// withoutFrame returns the last value of a text without the signs at its end that repeat the signs
-// at the beginning of the text, such as the stars of *…*. It returns other values unchanged.
+// withoutFrame returns a value without the signs at its end that repeat the signs at the beginning
+// of the whole text, such as the stars of *…*. Only a value at the end of the text can have such
+// signs; others are unchanged.
 func (r *reader) withoutFrame(value string, from int) string {
 	if from+len(value) < len(strings.TrimRight(r.text, " \t\r\n")) {
 		return value
@@ -338,7 +340,7 @@ func (r *reader) hasSigns(value string) bool {
 // flagged reports whether a key is written as a flag, as in --city.
 func (r *reader) flagged(at int) bool { return at > 0 && r.tokens[at-1].inner == "-" }
 
-// lined reports whether more than one parameter is at the beginning of a line.
+// lined reports whether at least two parameters are named at the beginning of a line.
 func (r *reader) lined() bool {
 	n := 0
 	for _, k := range r.keys {

@@ -31,12 +31,12 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return appendCalls(appendGlue(dst, f, f.Calls[0].Glue), f, calls)
 }
 
-// appendMessages appends each call as a message of its own. The first mark of the ends line comes
-// after each call but the last, and the second mark after the last call (harmony's <|call|> is a
-// stop token). The role of the first message is in the prompt. llm-jp and glimmer print
-// <|end|><|start|>assistant and <|eom|><|start|>assistant between two calls. gpt-oss's own template
-// prints only the first call. <|start|>assistant is removed from the first message only, because a
-// prompt ends with it, and in a history the turn prints it.
+// appendMessages appends each call as a message of its own. After each call but the last it prints
+// the first word of the family's ends line, and after the last call the second word, such as
+// harmony's stop token <|call|>. The role of the first message is in the prompt. llm-jp and glimmer
+// print <|end|><|start|>assistant and <|eom|><|start|>assistant between two calls. gpt-oss's own
+// template prints only the first call. <|start|>assistant is removed from the first message only,
+// because a prompt ends with it, and in a history it was printed before the calls.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)
@@ -73,9 +73,9 @@ func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byt
 	return dst
 }
 
-// appendCalls appends calls with the family's white space between them. If the family's example has
-// a list, it appends all calls in one example. The caller writes the white space before the first
-// call.
+// appendCalls appends calls. Between two calls it prints the newlines that the family has there,
+// but if the family's example has a list, all calls are in one example. The caller prints the white
+// space before the first call.
 func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Calls[0]
 	if p.HoldsSeveral() {
@@ -90,10 +90,10 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return dst
 }
 
-// appendGlue appends n newlines after a text. At the start of a reply it appends none, because the
-// turn's own opening has ended the line, as in <|im_start|>assistant\n. GLM-4.6 prints its newline
-// there as well (GlueAlways). qwen3-coder has two newlines between text and call, and hermes has
-// one.
+// appendGlue appends n newlines, which separate a call from the text before it. At the start of a
+// reply it appends none, because the prompt has ended the line there, as in
+// <|im_start|>assistant\n. GLM-4.6 prints its newline there as well (GlueAlways). qwen3-coder has
+// two newlines between text and call, and hermes has one.
 func appendGlue(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst

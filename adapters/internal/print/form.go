@@ -16,7 +16,7 @@ import (
 // formed prints calls in a [form.Form].
 type formed struct{ *form.Form }
 
-// calls appends all calls of a turn to dst.
+// calls appends all calls of one message to dst, in the family's form.
 func (f formed) calls(dst []byte, calls []chat.Call) []byte {
 	var all []string
 	for i, c := range calls {
@@ -25,7 +25,8 @@ func (f formed) calls(dst []byte, calls []chat.Call) []byte {
 	return append(dst, around(f.Calls, all)...)
 }
 
-// call returns one call as text. n is the index of the call in its turn.
+// call returns one call as text. The parameter n is the index of the call among those of its
+// message.
 func (f formed) call(c chat.Call, n int) string {
 	args := scan.Fields(string(c.Args))
 	e := f.Call[0]
@@ -59,8 +60,8 @@ func (f formed) call(c chat.Call, n int) string {
 	return b.String()
 }
 
-// body returns the text of the arguments for the hole of an example, or "" if the example has no
-// hole for arguments.
+// body returns the arguments as text for the placeholder of an example that stands for all of them.
+// It returns "" if the example has none.
 func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	for _, p := range e {
 		switch p.Hole {
@@ -117,7 +118,8 @@ var typeWords = map[string]map[byte]string{
 		'[': "list", '0': "float"},
 }
 
-// typeOf returns the word for the type of a value, see typeWords.
+// typeOf returns the word that the form prints for the type of the JSON value raw, such as
+// "integer" or "int" for 5.
 func (f formed) typeOf(raw string) string {
 	first := strings.TrimSpace(raw)[0]
 	if first == '-' || first >= '0' && first <= '9' {
@@ -176,7 +178,7 @@ func elements(list string) (all []scan.Field) {
 	}
 }
 
-// json returns the spelling of values that the form does not spell in its own way.
+// json returns the spelling of all values for which the form has no syntax of its own.
 func (f formed) json() *Spelling {
 	switch f.Values {
 	case "python":

@@ -32,9 +32,10 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	})
 }
 
-// appendResults appends results one after the other. They are separated by the newlines with which
-// the example of a result begins, as in hermes's <tool_response> blocks. In a list such as
-// command-r7b's they are separated by a comma and the white space that follows the list's bracket.
+// appendResults appends the results of the given calls one after the other. They are separated by
+// the newlines with which the example of a result begins, as hermes's <tool_response> blocks are.
+// In a list such as command-r7b's they are separated by a comma and the white space that follows
+// the list's bracket.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call,
 	texts []string) []byte {
 	p := f.Result
@@ -53,11 +54,12 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 	return dst
 }
 
-// appendResult appends a result's example with its holes filled. The text is printed unchanged,
-// even if it contains special tokens. Only some families quote it: harmony and Llama 3 print a
-// result as a JSON string. mistral-v3 prints it without quotation marks inside an object, which is
-// then JSON only if the result is. Callers join lists of text parts, because templates print their
-// source, print nothing, or refuse them.
+// appendResult appends the example of a tool's result, with the text of the result and the call's
+// name and id in its placeholders. The text is printed unchanged, even if it contains special
+// tokens. Only some families quote it: harmony and Llama 3 print a result as a JSON string.
+// mistral-v3 prints it without quotation marks inside an object, which is then JSON only if the
+// result is. If the client sends a result as a list of text parts, callers join them first, because
+// templates print the list as code, print nothing, or refuse it.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	return fill(dst, p, func(dst []byte, i int) []byte {
 		switch p.Parts[i].Hole {

@@ -123,8 +123,9 @@ func raw(f *declaration.Family) *Spelling {
 	return s
 }
 
-// Arguments returns the spelling of the arguments in hole i of a call's example. It is JSON unless
-// the kind of the hole or the family's layout demands another.
+// Arguments returns the spelling of the arguments in placeholder i of the example of a call. It is
+// JSON unless the name of the placeholder, such as {args} or {python}, or the family's layout
+// demands another.
 func Arguments(p *declaration.Pattern, i int) *Spelling {
 	switch f := p.Family; p.HoleAt(i) {
 	case "args":
@@ -255,7 +256,8 @@ func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.Str
 // Key returns a member's name with the text before its value.
 func (s *Spelling) Key(key string) string { return string(s.key(nil, schema.Quote(key))) }
 
-// End returns the text after the value of a member, which is "" except where members are tags.
+// End returns the text after the value of a member. It is "" except where members are tags, such as
+// </city>.
 func (s *Spelling) End(key string) string {
 	if s.end == nil {
 		return ""
@@ -266,10 +268,10 @@ func (s *Spelling) End(key string) string {
 // Value returns a JSON value in the spelling.
 func (s *Spelling) Value(value string) string { return string(s.Append(nil, value)) }
 
-// typeWord returns the text for the {type} hole of an argument's example. If the literal before the
-// hole ends with string=" (deepseek's string="true"), the text says whether the value is a string.
-// Otherwise it is the name of the type, as in kimi-k3's type="number". Integers are "number",
-// because kimi-k3 has no other word for them.
+// typeWord returns the text for the placeholder {type} in the example of an argument. If the
+// example has string=" before {type}, as deepseek's string="true" has, the text says whether the
+// value is a string. Otherwise it is the name of the type, as in kimi-k3's type="number". Integers
+// are "number", because kimi-k3 has no other word for them.
 func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
 	if strings.HasSuffix(arg.Parts[2].Lit.Text, `string="`) {
 		if kind == schema.String {

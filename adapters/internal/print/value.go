@@ -60,10 +60,10 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 // member is a printed member that will be sorted, with its folded key.
 type member struct{ key, text string }
 
-// appendObject appends an object whose brace was read, and returns the text after it. Members are
-// sorted after they were printed, because looking ahead for their names would read each level of
-// nested objects once more. The order is that of Jinja's dictsort, which ignores case and is
-// stable.
+// appendObject appends the object that begins before text, which has its JSON after the opening
+// brace, and returns the text after the object. Members are sorted after they were printed, because
+// looking ahead for their names would read each level of nested objects once more. The order is
+// that of Jinja's dictsort, which ignores case and is stable.
 func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	dst = append(dst, s.Open...)
 	some := false
@@ -118,9 +118,9 @@ func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
 	return dst, text
 }
 
-// appendList appends a list whose bracket was read, and returns the text after it. A list whose
-// elements are in tags has no brackets. So an empty list of minimax-m3 is <tags></tags>, which may
-// also be an empty string, and the reader uses the schema.
+// appendList appends a list whose JSON is in text from its first element on, and returns the text
+// after the list. A list whose elements are in tags has no brackets. So minimax-m3 prints an empty
+// list as <tags></tags>, like an empty string, and only the schema tells a reader which it is.
 func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	if text = scan.TrimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
 		return dst, text[1:] // only elements have tags, and there are none

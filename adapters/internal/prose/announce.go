@@ -18,10 +18,10 @@ import (
 // sentences. Text further away is about something else.
 const Reach = 240
 
-// Judge returns the kind of the last sentence before a call that ends the reply and has no tags
-// around it. Questions, refusals, advice and examples are [Never], whatever the evidence. The
-// reason is that such a call needs an announcement, because a missed call costs less than an
-// example that runs. For the other kinds the weights of the evidence decide, see [Kind.Announces].
+// Judge returns what kind of sentence is the last one in text, before a call that ends the reply
+// and has no tags around it. The call runs only if the sentence announces it, because a missed call
+// does less harm than an example that runs. So the kind of questions, refusals, advice and examples
+// is always [Never]. [Kind.Announces] says how the other kinds decide.
 //
 //	Shall I look it up?          Never: it waits for an answer
 //	You could call it like this: Never: advice
@@ -159,9 +159,10 @@ func begins(sentence []byte) bool {
 	return len(first) > len("ing")+2 && strings.HasSuffix(strings.ToLower(first), "ing")
 }
 
-// acts reports whether a sentence announces what a tool does. The word after "let me" must be a
-// verb for that. Its object must not be a word such as "it" or "this", which refers to what is
-// shown, unless the verb is one of the list orders (check, look, get, run), which never show.
+// acts reports whether a sentence announces an action after a phrase such as "let me". The verb
+// after the phrase must be one for what tools do. Its object must not be a word such as "it" or
+// "this", which refers to what is shown, unless the verb is one of the list orders (check, look,
+// get, run), which never show.
 func acts(sentence []byte) bool {
 	words := spacedWords(sentence)
 	for _, start := range resolves {
@@ -202,12 +203,12 @@ func GoesOn(text []byte) bool {
 		!bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
-// resolved reports in known whether the last sentence of a text has a phrase of the list resolves,
-// such as "let me", and in does whether the sentence announces an action. "Let me look up the user"
-// does, but "let me show you the format" only shows something. Words of the list hedges do not
-// count here, because tools are asked for users, logs and examples. The first phrase of the list
-// that occurs in the sentence decides. A colon after "example" or "sample" makes the call an
-// example, whatever the verb is.
+// resolved reports in does whether the last sentence of a text announces an action with a phrase of
+// the list resolves, such as "let me". "Let me look up the user" does, but "let me show you the
+// format" only shows something. If the sentence has no such phrase, known is false. The first
+// phrase of the list that occurs in the sentence decides. Words of the list hedges, such as "user"
+// and "example", do not count here, because tools are asked for users and examples. But a colon
+// after "example" or "sample" makes the call an example, whatever the verb is.
 func resolved(text []byte) (does, known bool) {
 	sentence := spacedWords(lastSentence(text))
 	for _, start := range resolves {

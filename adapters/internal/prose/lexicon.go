@@ -104,10 +104,10 @@ func glued(w string) bool {
 	})
 }
 
-// concepts returns the concepts of the words of a part of a text, in the language whose words cover
-// most of the text, and in anyLanguage. A single word may mean something else in another language.
-// If several languages cover the most, a concept of anotherWay must occur in each of them, or it is
-// left out.
+// concepts returns the concepts of the words in part, which is a part of text. It looks the words
+// up in the language that covers most of text, and in anyLanguage, because a single word may mean
+// something else in another language. If several languages cover the most, a concept of the list
+// anotherWay must occur in each of them, or it is left out.
 func concepts(text, part string) (all []string) {
 	found, counts := lookup(text)
 	if part != text {
@@ -133,9 +133,10 @@ func concepts(text, part string) (all []string) {
 	})
 }
 
-// lookup returns the concepts of the words of a text by language, and how many bytes each language
-// covers. Of entries that overlap, the first and longest counts, because "no problem" tells of
-// none. A part of the text that says how something is written says of nothing that it is done.
+// lookup returns the concepts of the words in a text, by language, and how many bytes of the text
+// the words of each language cover. If two entries of the lexicon overlap, the first and longest
+// counts, because "no problem" does not mean that there is one. In a part of the text that says how
+// something is written, words for what is done do not count.
 func lookup(text string) (found map[string][]string, counts map[string]int) {
 	found, counts = map[string][]string{}, map[string]int{}
 	clauses := strings.FieldsFunc(strings.ReplaceAll(text, ". ", "\n"), func(r rune) bool {
@@ -201,8 +202,8 @@ func (e entry) stands(words string, at int, last bool) bool {
 // isComma reports whether a character divides the parts of a sentence.
 func isComma(r rune) bool { return strings.ContainsRune(",;،؛、，；—–", r) }
 
-// without returns a text in lower case with a number for each of some names, which are words of no
-// language.
+// without returns a text in lower case in which each of the given names is replaced by a number.
+// Names of tools and the like are words of no language.
 func without(text string, names []string) string {
 	text = strings.ToLower(text)
 	for _, name := range names {

@@ -26,9 +26,8 @@ const (
 	Page                  // in a page
 )
 
-// Around returns the kind of place at the end of a text, for an opening tag that follows. The cases
-// are in the order of their weight: in a page no tag is meant as a call, on an indented line few
-// are.
+// Around returns the kind of place that an opening tag after text would be at. The kinds that say
+// most are tried first: in a page no tag is meant as a call, on an indented line few are.
 //
 //	{"raw": "<tool_call>…"}            Quoted: a member of a JSON answer
 //	It says “Wait. <tool_call>…”       Quoted: a quotation is open

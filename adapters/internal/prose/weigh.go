@@ -67,7 +67,8 @@ var weights = func() (w [len(names)]float64) {
 	return w
 }()
 
-// Features returns the names of the weights that count for a kind and some evidence.
+// Features returns the names of the weights that [Kind.Announces] adds up for the kind k and the
+// evidence e.
 func Features(k Kind, e Evidence) []string {
 	all := []string{names[k]}
 	for i, name := range names[kinds:] {
@@ -78,8 +79,9 @@ func Features(k Kind, e Evidence) []string {
 	return all
 }
 
-// Announces reports whether a call after a sentence of this kind is really meant, given the
-// evidence.
+// Announces reports whether a call after a sentence of this kind is meant to run. It adds the
+// weights of the kind and of each piece of evidence in e. The result is true if the sum is above 0.
+// The kinds up to [Surely], and a model that waits for an answer, are decided without weights.
 func (k Kind) Announces(e Evidence) bool {
 	if k <= Surely || e&Waiting != 0 {
 		return k == Surely

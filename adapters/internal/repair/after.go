@@ -157,8 +157,9 @@ func wideCloser(l *Level) string {
 // note matches a remark in parentheses after a value, which is not an expression.
 var note = regexp.MustCompile(`^\([a-z][a-z ]{0,40}\)`)
 
-// namedBehind reports whether a named argument, or a member with a quoted key, follows the sign or
-// the word at the current place. An expression has neither after a sign.
+// namedBehind reports whether the sign at the current place, or the word "and" there, is followed
+// by a named argument or a member with a quoted key. In an expression such as a + b neither
+// follows.
 func (x *afterReader) namedBehind() bool {
 	i := x.n.Pos + 1
 	if x.has(x.n.Pos, "and ") {
@@ -181,9 +182,9 @@ func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + tr
 // maxJunk bounds the text that junk skips, in bytes.
 const maxJunk = 64
 
-// junk offers to skip meaningless text after a value, as in {"a": "x" (a note), "b": 1}, up to the
-// next comma, closing bracket or line break. It never skips a double quotation mark or an opening
-// bracket, because they begin something.
+// junk adds to the search the reading in which the text after a value has no meaning and is skipped
+// up to the next comma, closing bracket or line break, as in {"a": "x" (a note), "b": 1}. It never
+// skips a double quotation mark or an opening bracket, because they begin something.
 func (x *afterReader) junk() {
 	if x.n.Pos > 0 && scan.IsWord(int(x.text[x.n.Pos-1])) { // 1/3 is not a number and a remark
 		return
@@ -204,7 +205,8 @@ func (x *afterReader) junk() {
 	}
 }
 
-// next returns the place of the next member of the innermost container, at a position in the text.
+// next returns the state in which the next member or element of the innermost container is read, at
+// the offset pos of the text.
 func (n *Node) next(pos int) Place {
 	p := n.to(pos, modeNext)
 	switch n.Stack.Kind {
@@ -242,9 +244,10 @@ func (x *afterReader) comma(next Place, behind int) {
 	x.closerLost(behind)
 }
 
-// closerLost offers the end of the innermost container without its closing bracket, before a member
-// at offset i. This is likely if only an outer object has the member in its schema, or if a list
-// contains a key.
+// closerLost adds to the search the reading in which the innermost container has ended without its
+// closing bracket, and a member of an outer one follows at offset i. This is likely if only the
+// outer object has the member in its schema, or if the innermost container is a list, which has no
+// keys.
 func (x *afterReader) closerLost(i int) {
 	if x.n.Stack.Up == nil {
 		return
@@ -262,10 +265,11 @@ func (x *afterReader) closerLost(i int) {
 	}
 }
 
-// early offers to ignore a closing bracket that came too early, because a member of the same
-// container follows it. For example, in {"a": {"b": 1}, "c": 2} the brace after 1 is too early if
-// only the inner object has a member c. A member that belongs to the object around the arguments
-// (see Args.Envelope) does not count.
+// early adds to the search the reading in which a closing bracket came too early and is ignored.
+// For example, in {"a": {"b": 1}, "c": 2} the brace after 1 is too early if only the inner object
+// has a member c. The text at offset behind, after the bracket, must continue with a member of the
+// same container. A member that belongs to the object around the arguments (see Args.Envelope) does
+// not count.
 func (x *afterReader) early(behind int) {
 	for k := 0; scan.IsCloser(x.at(behind)) && k < maxClosers; k++ {
 		behind = x.blank(behind + 1)
@@ -294,8 +298,9 @@ func (x *afterReader) early(behind int) {
 	x.step(pick(known, likely, slip+trifle), keep(x.n, x.n.Pos+1))
 }
 
-// commaLost offers the next member without a comma before it. This costs less after a line break.
-// It also costs less after the first missing comma, because leaving out commas is a habit.
+// commaLost adds to the search the reading in which the next member follows without a comma. This
+// costs less after a line break. It also costs less after the first missing comma, because leaving
+// out commas is a habit.
 func (x *afterReader) commaLost(here Place) {
 	cost := here.first(habitCommas, habit) + small
 	if x.n.Flags&line != 0 {

@@ -230,8 +230,9 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
 }
 
-// closesAhead reports whether the text after the closing brackets at offset i can follow a value.
-// For most closing brackets in code this is false.
+// closesAhead reports whether the closing brackets at offset i, which would end the container l and
+// its outer ones, are followed by text that can come after a value. For most closing brackets in
+// code this is false.
 func (g *look) closesAhead(i int, l *Level) bool {
 	for k := 0; scan.IsCloser(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)

@@ -124,8 +124,8 @@ func (n *Node) stay(pos int) Place {
 	return p
 }
 
-// behind returns the place after a value, without the flags of a string. If no container is open,
-// the place is the end of the arguments.
+// behind returns the state of the reading after a value that ends at offset pos, without the flags
+// of a string. If no container is open, this is the end of the arguments.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
 	p.Flags &^= uint64(sAll)
@@ -148,9 +148,9 @@ func (p *Place) first(flag uint64, cost int) int {
 	return cost
 }
 
-// Steps implements [Grammar] with the steps that arguments allow. White space and comments are read
-// here, because they are the same everywhere outside of strings. Comments are left out of the
-// output.
+// Steps proposes to the search each step by which arguments can be read on from the node n, and so
+// implements [Grammar]. White space and comments are read here, because they are the same
+// everywhere outside of strings. Comments are left out of the output.
 func (g *Args) Steps(s *Search, n *Node) {
 	switch n.Mode {
 	case modeString:

@@ -50,8 +50,8 @@ func (x *stringReader) closeHere() {
 // with brackets of another kind, or a comment.
 var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
-// atBorder reports whether the byte at offset i may not be part of the text: it may separate two
-// values, may have replaced the missing quotation mark, or may be the opening mark.
+// atBorder reports whether the byte at offset i is uncertain to be part of the text. It may
+// separate two values, or stand where a quotation mark is missing.
 func (x *stringReader) atBorder(i int) bool {
 	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(
 		" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
@@ -64,7 +64,9 @@ func (x *stringReader) literal() bool {
 	return value != "" && x.n.Flags&sLoose != 0
 }
 
-// bareEnd reads the closing quotation mark of a string whose opening one is missing, as in a.txt".
+// bareEnd reads a quotation mark that ends a string without an opening mark, as in a.txt". It adds
+// two readings to the search: the mark ends the string, or it is part of the text, which costs
+// more.
 func (x *stringReader) bareEnd() {
 	to := x.n.behind(x.i + x.quoteAt(x.i))
 	if c := x.text[x.i]; c != '"' && c != '\'' || x.n.Flags&sPlain != 0 ||
@@ -76,11 +78,10 @@ func (x *stringReader) bareEnd() {
 		string(chat.AppendEscaped(nil, x.text[x.i:x.i+x.quoteAt(x.i)])))
 }
 
-// atStructure reports whether a quotation mark is next to signs of structure or other quotation
-// marks. The mark is at x.i, and the parameter behind is the offset after it. If so, it is a guess
-// to read the mark as part of the text, because another mark may be the one that belongs to the
-// text. A mark that ends a quotation may come before closing brackets and the string's own mark, as
-// in "echo "hi"".
+// atStructure reports whether the quotation mark at x.i is next to signs of JSON's structure or to
+// other quotation marks. The parameter behind is the offset after the mark. To read such a mark as
+// part of the text is a guess, because it may as well be the end of the string. A mark that ends a
+// quotation may come before closing brackets and the string's own mark, as in "echo "hi"".
 func (x *stringReader) atStructure(behind int) bool {
 	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
 	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {

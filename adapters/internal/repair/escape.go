@@ -86,8 +86,9 @@ func (x *stringReader) escape() {
 	}
 }
 
-// rawBackslash reads a backslash, before the byte c, in a string in which a backslash has no
-// special meaning. The parameter lower says whether a small letter follows c.
+// rawBackslash reads a backslash that has no special meaning in its string. The parameter c is the
+// byte after it, and lower says whether a small letter follows c. A backslash before n, r or t
+// costs more, because it is more likely an escape.
 func (x *stringReader) rawBackslash(c int, lower bool) {
 	cost := 0
 	if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
@@ -102,9 +103,10 @@ func (x *stringReader) rawBackslash(c int, lower bool) {
 	x.step(cost, to, x.run, `\\`)
 }
 
-// byteEscape reads \xXX, which JSON does not know. In Python it is a character. Elsewhere it is
-// probably a letter from \xa0 on, as in S\xe3o, unless another \x follows, as in bytes of UTF-8. In
-// all other cases it may be part of a pattern or of a program, so the reading is unsure.
+// byteEscape reads the escape \xXX, which JSON does not have, as the character with that number. In
+// Python that is right. Elsewhere it is probable for letters from \xa0 on, as in S\xe3o, unless
+// another \x follows, as in bytes of UTF-8. In all other cases the escape may be part of a pattern
+// or of a program, so the reading is marked as unsure.
 func (x *stringReader) byteEscape() {
 	hex := x.text[x.i+2 : x.i+4]
 	letter := hex >= "A" && hex[0] != '8' && hex[0] != '9' && !x.has(x.i+4, `\x`)
@@ -115,8 +117,9 @@ func (x *stringReader) byteEscape() {
 	x.step(pick(x.python, 0, trifle), to, x.run, `\u00`+hex)
 }
 
-// quoted returns the place after a quotation mark of the given size inside the text. After a digit
-// the mark means inches, or ends a quotation.
+// quoted returns the state after a quotation mark of size bytes that is part of the string's text.
+// The state says whether a quotation inside the text is open. After a digit the mark means inches,
+// or ends a quotation, so none is open then.
 func (x *stringReader) quoted(size int) Place {
 	to := x.n.stay(x.i + size)
 	if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) {

@@ -14,8 +14,8 @@ import (
 // keyReader reads the key of the member that is expected at a place, or the end of the object.
 type keyReader struct{ here }
 
-// read reads the key of a member, or the closing bracket of an empty object. Anything that cannot
-// begin a key is skipped at a cost.
+// read reads the key of a member, or the closing bracket of an empty object. Readings that skip
+// what cannot begin a key cost more.
 func (x *keyReader) read() {
 	c := x.at(x.n.Pos)
 	call := x.n.Stack.Kind == aCall
@@ -78,8 +78,8 @@ func (x *keyReader) byPosition() {
 	x.step(cost, to, schema.Quote(all[at])+":")
 }
 
-// keys offers the keys that begin at the current place: correctly quoted, in other quotation marks,
-// with one mark missing or doubled, or without marks.
+// keys adds to the search the keys that may begin at the current place: correctly quoted, in other
+// quotation marks, with one mark missing or doubled, or without marks.
 func (x *keyReader) keys() {
 	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) &&
 		!typeOf(x.n.Stack.Want).Known() && !x.escaped() {
@@ -160,9 +160,9 @@ func (x *keyReader) oddKeys() {
 	}
 }
 
-// halfKey returns the place of a key that has lost one of its quotation marks. If the schema lists
-// no members, a sign at the beginning or end of the key may have replaced that mark, so the place
-// is unsure.
+// halfKey returns the state after word, a key that has lost one of its quotation marks. If the
+// schema lists no members, a sign at the beginning or end of the key may have replaced that mark.
+// The state is then marked as unsure.
 func (x *keyReader) halfKey(word string) Place {
 	to := x.n.Place
 	first, _ := utf8.DecodeRuneInString(word)

@@ -95,8 +95,9 @@ func QuotedText(text string) bool {
 		!strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`)
 }
 
-// quotedText reports whether the delimiter d at an offset may be that of a quoted text (see
-// [QuotedText]), in a place where the schema allows any text.
+// quotedText reports whether the delimiter d at the offset at may be that of a quoted text: a text
+// with three quotation marks around it that are its own (see [QuotedText]). The schema must allow
+// any text there.
 func (x *valueReader) quotedText(d *delim, at int) bool {
 	return d.open == `"""` && !x.python && x.t.Allows(schema.String) && x.t.Enum() == nil &&
 		QuotedText(x.text[at:])

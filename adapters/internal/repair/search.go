@@ -47,8 +47,8 @@ type Level struct {
 	Want  any
 }
 
-// Piece is the last part of an output. Outputs are linked lists, so readings can share their
-// beginnings.
+// Piece is the last part of an output, with a link to the part before it. Outputs are such linked
+// lists, so that different ways to read a text can share the beginnings of their outputs.
 type Piece struct {
 	before *Piece
 	text   string
@@ -78,9 +78,10 @@ type Search struct {
 	missed int
 }
 
-// Readings returns the readings of text, the cheapest first. The cheapest may cost no more than the
-// limit. Each other reading may cost more than the cheapest by no more than the margin. If ok is
-// false, the search was given up, and the list is incomplete.
+// Readings returns the ways to read text by the grammar g, the cheapest first. The cost of a
+// reading is higher the more it repairs. The cheapest may cost no more than limit, and each other
+// one no more than the cheapest and margin together. If ok is false, the search was given up, and
+// the list is incomplete.
 func Readings(text string, g Grammar, start Node, limit, margin int) (list []Reading, ok bool) {
 	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, limit+1),
 		best: limit, taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{},
@@ -108,11 +109,11 @@ func Readings(text string, g Grammar, start Node, limit, margin int) (list []Rea
 	return s.list, len(s.list) < mostReadings && s.missed > s.best
 }
 
-// first reports whether n is the first node with its output at its place, and among the first nodes
-// there, of which as many are kept as the constant Kept says. The cheaper of two nodes with the
-// same place and output always comes first. Without the bound, each slip would double the number of
-// nodes after it. If n is dropped because of the bound, its cost is stored in missed, because the
-// list of readings may then be incomplete.
+// first reports whether the search goes on from n. It does not if a node with the same place and
+// output came before; the cheaper one always comes first. It does not either if as many nodes with
+// other outputs as Kept says were at the place before. Without this bound, each slip of the model
+// would double the number of nodes after it. If n is dropped because of the bound, its cost is
+// stored in missed, because the list of readings may then be incomplete.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -159,17 +160,17 @@ func (s *Search) Copy(n *Node, to Place, space string) {
 }
 
 // push queues a node unless it costs too much. The queue has one list for each cost, because costs
-// are small numbers. Each list is a stack, so that among equal costs the search reaches the end of
-// the text early. That end then bounds the cost of the others.
+// are small numbers. Among nodes of equal cost the last one queued is searched first, so that the
+// search reaches the end of the text early. The cost there then bounds that of the others.
 func (s *Search) push(n Node) {
 	if n.Cost <= s.best {
 		s.queue[n.Cost] = append(s.queue[n.Cost], n)
 	}
 }
 
-// Enter returns the level of a container that is opened inside the container up. Outside of all
-// containers, up is nil. It returns the same pointer for equal levels, so that a place can be a map
-// key.
+// Enter returns a [Level] for a container that is opened inside the container up, or outside of all
+// containers if up is nil. It returns the same pointer for equal levels, so that a Place with its
+// level can be a map key.
 func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	l := Level{Up: up, Kind: kind, Want: want, Depth: 1}
 	if up != nil {
@@ -208,8 +209,8 @@ func (s *Search) Done(n *Node, cost int, flags uint64) {
 // doneMode is the mode of a finished reading in the queue. A grammar's own modes are smaller.
 const doneMode = 255
 
-// quotes returns the number of double quotation marks in the string at the end of an output, after
-// the opening mark, which is a piece of its own.
+// quotes returns the number of double quotation marks in the string that an output ends with. The
+// string's opening mark, which is a piece of its own, does not count.
 func (p *Piece) quotes() (n int) {
 	for ; p != nil && p.text != `"`; p = p.before {
 		n += strings.Count(p.text, `"`)

@@ -88,8 +88,8 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 	}
 }
 
-// escaped reports whether the first quotation mark of the arguments is escaped, because then
-// probably all of them are.
+// escaped reports whether the first quotation mark of the arguments has a backslash before it. In
+// that case probably all of them have one.
 func (g *look) escaped() bool {
 	first := strings.IndexByte(g.text, '"')
 	return first > 0 && g.text[first-1] == '\\'
@@ -101,7 +101,7 @@ func (d *delim) own(python bool) bool {
 	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
 
-// stringReader reads a part of a string, up to a byte that may be more than text.
+// stringReader reads a part of a string, up to the next byte that may end it, such as a quote.
 type stringReader struct {
 	here
 	d   *delim

@@ -11,8 +11,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// valueReader reads the value that is expected at a place, or a text that is written in place of a
-// value.
+// valueReader reads the value that is expected at the current place of a text, or whatever the
+// model has written instead of a value.
 type valueReader struct {
 	here
 	c      int          // the byte at the place, or -1
@@ -31,9 +31,10 @@ func (n *Node) inList() bool {
 	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
 }
 
-// read reads a value, or a text in place of a value. The first byte decides which values are
-// possible. A missing opening bracket before that byte is offered as well. A value that the schema
-// does not allow costs more but is not an error, because types may be converted later.
+// read adds to the search the ways to read a value, or a text in place of a value. The first byte
+// decides which values are possible. One way is that an opening bracket is missing before that
+// byte. A value that the schema does not allow costs more but is not an error, because types may be
+// converted later.
 func (x *valueReader) read() {
 	switch {
 	case x.over(x.n.Pos):
@@ -236,16 +237,17 @@ func (x *valueReader) keyAgain() {
 var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean",
 	"bool", "array", "list", "object", "dict", "value", "type"}
 
-// keep returns a place further on with the same mode, without the flag of a line break.
+// keep returns the state of the reading n at offset pos, with the same mode, but without the flag
+// that a line break came before.
 func keep(n *Node, pos int) Place {
 	p := n.stay(pos)
 	p.Flags &^= line
 	return p
 }
 
-// openerLost offers a list or an object whose opening bracket is missing. A missing [ is likely
-// where the schema demands a list, and possible where it allows one. A missing { needs a key at the
-// place.
+// openerLost adds to the search the readings in which the opening bracket of a list or an object is
+// missing here. A missing [ is likely where the schema demands a list, and possible where it allows
+// one. A missing { needs a key at this place.
 func (x *valueReader) openerLost() {
 	if x.n.Stack == nil || scan.IsCloser(x.c) || x.n.Stack.Depth > 6 {
 		return
@@ -266,8 +268,9 @@ func (x *valueReader) openerLost() {
 	}
 }
 
-// junkWord offers to skip a word before a value or a key, as in {"a": is "x"} and {"a": 1, and "b":
-// 2}. Another reading takes the word as part of the text that follows.
+// junkWord adds to the search the reading in which a word before a value or a key has no meaning
+// and is skipped, as in {"a": is "x"} and {"a": 1, and "b": 2}. Another reading takes the word as
+// part of the text that follows.
 func (x *here) junkWord() {
 	i := x.n.Pos
 	for i < x.n.Pos+maxKey && x.at(i) >= 0 && scan.IsLetter(x.text[i]) {

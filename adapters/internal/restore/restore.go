@@ -43,7 +43,8 @@ func Marks(literals []string) []string {
 	return marks
 }
 
-// Begins reports whether the text begins with one of the marks, whole or damaged.
+// Begins reports whether the text begins with one of the marks, such as <tool_call>, or with a
+// damaged one, such as [tool_call].
 func Begins(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool {
 		return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0 ||
@@ -96,8 +97,8 @@ func common(text, m string) int {
 	return k
 }
 
-// follows reports whether the second character of the mark m is at or near the beginning of the
-// text. This quick test rules out most places.
+// follows reports whether the mark m may be at the beginning of the text, because the second
+// character of m is among the first few bytes. This quick test rules out most places.
 func follows(text, m string) bool {
 	_, first := utf8.DecodeRuneInString(m)
 	return strings.IndexByte(text[:min(len(text), utf8.UTFMax+1)], m[first]) >= 0
@@ -178,8 +179,9 @@ func Texts(text string, marks, names []string) [][]string {
 	return texts
 }
 
-// find returns the positions of whole marks, and for each damaged mark the changes that repair it.
-// Both results are nil if there are too many.
+// find returns the positions of the undamaged marks in a text, and for each damaged mark the
+// changes that repair it. A mark is a text such as <tool_call>. Both results are nil if there are
+// too many.
 func find(text string, marks []string) (whole []spot, visible [][]change) {
 	for i := 0; i < len(text); {
 		if m := markAt(text[i:], marks); m != "" {
@@ -220,8 +222,8 @@ func markAt(text string, marks []string) string {
 	return ""
 }
 
-// hidden returns changes that repair a text without visible damage: swapping two marks, removing
-// words between two marks, and adding a mark next to another one.
+// hidden returns the changes that may repair a text in which every mark is whole. Each one swaps
+// two marks, removes the words between two marks, or adds a mark before or after another one.
 func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	of := func(s spot) string { return text[s.from:s.to] }
 	for i, a := range whole {
@@ -247,8 +249,9 @@ func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	return all
 }
 
-// words returns the length of the words on the lines after a mark, up to a bracket, another mark or
-// a name. It returns 0 if there are none.
+// words returns the length of the words on the lines after a mark (a text such as <tool_call>), up
+// to a bracket, another mark or the name of a tool. It returns 0 if there are none, or if the
+// mark's own line goes on.
 func words(text, mark string, marks, names []string) int {
 	if !strings.HasPrefix(text, "\n") {
 		return 0 // a sentence about the mark
@@ -272,9 +275,9 @@ func words(text, mark string, marks, names []string) int {
 // angles are the brackets that models write instead of the angle brackets of a tag.
 var angles = [][2]string{{"＜", "＞"}, {"&lt;", "&gt;"}, {"[", "]"}}
 
-// inAngles returns the changes that replace the brackets of the tag at i by the angle brackets of
-// the mark m, or nil if there is no such tag. A mark may be only the beginning of a tag: after
-// <parameter= a key and the closing bracket follow.
+// inAngles returns the changes that give the tag at offset i the angle brackets of m. For example,
+// they change [tool_call] to <tool_call>. The result is nil if there is no such tag. If m is only
+// the beginning of a tag, such as <parameter=, a key and the closing bracket follow it in the text.
 func inAngles(text string, i int, m string) []change {
 	inner, ok := strings.CutPrefix(m, "<")
 	inner, closed := strings.CutSuffix(inner, ">")

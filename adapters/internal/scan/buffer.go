@@ -51,8 +51,8 @@ func (b *Buffer) Drop(n int) {
 	b.Base += n
 }
 
-// SetLimit sets a virtual end of the text at a position. A draft is a reading up to this position
-// as if the text ended there. The field Hit then shows whether the reading came to that end.
+// SetLimit sets a virtual end of the text at the position limit, so that the text can be read as if
+// it ended there. The field Hit then shows whether the reading came to that end.
 func (b *Buffer) SetLimit(limit int) {
 	b.limit = limit
 	b.till = min(limit, b.Base+len(b.Buf))
@@ -151,9 +151,9 @@ func (b *Buffer) Has(i int, s string) bool {
 // byteNewline is a newline as tokenizers with byte tokens spell it.
 const byteNewline = "<0x0A>"
 
-// Elastic counts the bytes of white space at offset i. Newlines that are written as the two
-// characters \n, or as a byte token, count as well. ERNIE's replies have newlines as <0x0A>, the
-// name of a byte token that was not decoded.
+// Elastic returns the number of bytes of white space at offset i, however newlines are written
+// there. A newline may be the two characters \n, or the name <0x0A> of a byte token that was not
+// decoded, as in ERNIE's replies.
 func (b *Buffer) Elastic(i int) int {
 	n := i
 	for {

@@ -58,10 +58,10 @@ func (s *Set) Named(name string) *Tool {
 // functions.f, Gemma writes default_api.f.
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
-// build makes the look-up tables when it is first called, because a reply without calls never needs
-// them. Of two tools with the same name, the first counts. A tool is found only by its exact name
-// in two cases: if another tool has the same folded name (a_b and ab), or if the folded name of
-// another tool without its prefix is the same.
+// build makes the tables in which tools are looked up. It does so when it is first called, because
+// a reply without calls never needs them. Of two tools with the same name, the first counts. A
+// folded name is in small letters without separators. A tool is found only by its exact name if its
+// folded name, with or without its prefix, is also that of another tool, as for a_b and ab.
 func (s *Set) build() {
 	if s.exact != nil {
 		return
@@ -281,8 +281,8 @@ func (t *Tool) Takes(members []scan.Field) bool {
 		!slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
-// BeginsID reports whether id is the beginning of an id that names a tool, or of a counter. It is
-// called for every byte of an id, so that reading a wrong id ends early.
+// BeginsID reports whether id may be the beginning of a call's id: one with a tool's name in it, or
+// a number. It is called for every byte of an id, so that reading a wrong id ends early.
 func (s *Set) BeginsID(id []byte) bool {
 	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix(
 		"call", string(id))
@@ -318,8 +318,9 @@ func (s *Set) Begins(name []byte) bool {
 	return ok && strings.HasPrefix(first, second) && s.Find(first) != nil
 }
 
-// leads reports whether some folded name begins with the given text. The names are sorted, so only
-// the first one that is not smaller has to be looked at.
+// leads reports whether the name of some tool, folded (in small letters without separators), begins
+// with the given text. The names are sorted, so only the first one that is not smaller has to be
+// looked at.
 func (s *Set) leads(folded string) bool {
 	i, _ := slices.BinarySearch(s.sorted, folded)
 	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)

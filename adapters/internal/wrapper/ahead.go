@@ -84,9 +84,9 @@ func (a *Ahead) Goes(c byte) bool {
 // frontSigns are the signs with which a text for [law.placed] may begin.
 const frontSigns = "-#*@/$!&(\u2192"
 
-// label takes a byte of the first line of a fence, or of the text after a backquote. If the result
-// done is true, the byte is not part of such a text, and the caller has to handle it. Otherwise the
-// result goes reports whether the text may still be a wrapper.
+// label takes a byte of the first line of a fence (```), or of the text after a single backquote.
+// If done is true, the byte belongs to neither, and the caller has to handle it. Otherwise goes
+// reports whether the text may still be a wrapper.
 func (a *Ahead) label(c byte) (done, goes bool) {
 	l := law{tools: a.tools}
 	if text := string(append(a.fence, c)); !strings.HasPrefix("```", text[:min(len(text), 3)]) {
@@ -116,8 +116,8 @@ func (a *Ahead) label(c byte) (done, goes bool) {
 	return true, true
 }
 
-// member follows JSON closely enough to know the name and the value of each member. It returns
-// false if a string was read that cannot occur in a wrapper.
+// member takes the next byte of an object, and follows JSON closely enough to know the name and the
+// value of each member. It returns false if a string was read that cannot occur in a wrapper.
 func (a *Ahead) member(c byte) bool {
 	switch {
 	// inside a string

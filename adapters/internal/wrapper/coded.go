@@ -245,9 +245,9 @@ func quotedValue(quoted string) *node {
 // dollar matches text that a shell replaces: variables and commands.
 var dollar = regexp.MustCompile("\\$[\\w({]|`")
 
-// gap reads the separator between two pairs, and reports whether there was one. If the value before
-// the gap ends in a separator such as a comma, blanks alone do not count, because that comma may
-// have been meant to come after the quotation mark.
+// gap reads the separator between two pairs, such as a comma or a blank, and reports whether there
+// was one. If the value before it ends in a separator, as in "Paris," days=3, blanks alone do not
+// count, because that comma may have been meant to come after the quotation mark.
 func (p *pairReader) gap() bool {
 	before := len(p.text)
 	p.text = strings.TrimLeft(p.text, " \t\r")

@@ -138,7 +138,8 @@ func (l *law) firstLine(line string) bool {
 		value != "" && l.named(value) != nil)
 }
 
-// begins reports whether a text is the beginning of one of frontWords.
+// begins reports whether a text is the beginning of one of frontWords, the words that may come
+// before a tool's name.
 func begins(text string) bool {
 	return slices.ContainsFunc(frontWords, func(w string) bool {
 		return strings.HasPrefix(w, text)
@@ -156,9 +157,9 @@ var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", 
 // such a sign.
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
-// placeAhead looks for the name of a tool in one of the places of [place], followed by an object.
-// The result may reports whether the text may still become such a text. The result t is the tool,
-// but nil before the first byte of the object has come.
+// placeAhead looks for one of the texts by which [place] finds a tool, and an object after it. The
+// result may reports whether text may still become such a text. The result t is the tool, or nil
+// before the first byte of the object has come.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {

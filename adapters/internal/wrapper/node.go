@@ -12,7 +12,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// kind is the kind of a node.
+// kind is the kind of a node: a text, a list or an object.
 type kind int
 
 const (

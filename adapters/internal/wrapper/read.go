@@ -223,8 +223,9 @@ var counted = regexp.MustCompile(`:\d+$`)
 // gemmaQuote is Gemma's quotation mark.
 const gemmaQuote = `<|"|>`
 
-// plainQuotes returns a text with plain quotation marks in place of Gemma's. It returns "" if that
-// could change a value, because a mark is missing or a string has characters that JSON escapes.
+// plainQuotes returns a text with plain quotation marks in place of Gemma's, <|"|>. It returns ""
+// if that could change a value, because a mark is missing or a string has characters that JSON
+// escapes.
 func plainQuotes(text string) string {
 	if !strings.Contains(text, gemmaQuote) {
 		return text

@@ -141,9 +141,9 @@ var (
 	valueTags = set("value val v")
 )
 
-// content returns the content of a tag: an object if it consists of tags, otherwise a text. In some
-// forms entities and the white space at its ends are data, which is unknown here; see
-// [node.unsure].
+// content returns the content of a tag: an object if it consists of tags, otherwise a text. The
+// text is unchanged, because in some forms entities such as &lt; and the white space at its ends
+// are data. Which form it is, is not known here; see [node.unsure].
 func content(inner, name string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") &&
 		strings.HasSuffix(strings.TrimSpace(inner), "]]>") {

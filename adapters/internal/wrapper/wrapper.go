@@ -70,9 +70,9 @@ const (
 	Command // the form of a command that the user is to run
 )
 
-// Doubtful returns the name of the first tool in a wrapper that contains calls but may be read in
-// two ways: entities in tags are data in some forms and not in others. It returns "" for texts
-// without calls.
+// Doubtful returns the name of the first tool that a text calls in a wrapper, if texts that can be
+// read in two ways are read as well. For example, entities such as &amp; in tags are data in some
+// forms and not in others. It returns "" for texts without calls.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
@@ -141,7 +141,8 @@ func (l *law) text(n *node, depth int) []Call {
 	return l.calls(inner, depth+1)
 }
 
-// each returns the calls of several values, or nil if one of them is not a call.
+// each returns the calls that the given values describe, in one list, or nil if one of the values
+// is not a call. The parameter depth counts the wrappers around them.
 func (l *law) each(items []*node, depth int) (all []Call) {
 	for _, item := range items {
 		found := l.calls(item, depth+1)
@@ -260,8 +261,9 @@ func (l *law) byKey(p *parts) (all []Call) {
 	return all
 }
 
-// divide sorts the members of an object into parts. Any member may name the tool. A member such as
-// "type" or "id" names it only if no other member does.
+// divide sorts the members of an object by their role in a call: its name, its arguments, and the
+// rest. Any member may name the tool. A member such as "type" or "id" names it only if no other
+// member does.
 func (l *law) divide(n *node) (p parts) {
 	var second *toolset.Tool
 	answered := false
@@ -365,7 +367,9 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	return l.fitsIn(n, t, key)
 }
 
-// fitsIn implements fits for a value that is an object.
+// fitsIn returns the object n as the arguments of the tool t, by the conditions of fits. If n
+// itself does not fit, it tries the members named by attributes, <p name="city">, and the only
+// member of n.
 func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n == nil || n.kind != anObject || n.unsure(t.Type()) && !l.unsure ||
 		len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
