@@ -43,8 +43,9 @@ func (f *Family) Thinks() []string {
 	return distinct(marks)
 }
 
-// Opener returns the first line of the literal with which a pattern begins, which people take for
-// the pattern's mark. It returns "" if the pattern begins with a hole.
+// Opener returns the first line of the text with which a pattern begins, such as <tool_call>. Users
+// take it for the name of the pattern. It returns "" if the pattern begins with a hole (a
+// placeholder).
 func (p *Pattern) Opener() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")
 	return line

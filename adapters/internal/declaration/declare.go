@@ -29,8 +29,8 @@ type Route struct {
 	Body         string // reasoning, text, junk, json, args (tags), calls (with any marks)
 }
 
-// Says returns the kind of the route: {name} for any tool, * for any recipient, and otherwise the
-// field of the header that decides.
+// Says returns by what the route chooses messages: "{name}" for any tool, "*" for any recipient,
+// and otherwise the field of the header that it compares.
 func (r Route) Says() string {
 	if r.Value == "{name}" || r.Value == "*" {
 		return r.Value
@@ -69,8 +69,8 @@ func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	return f, nil
 }
 
-// check returns an error if a line is missing that another line needs, or if a call could not be
-// read or printed. After this check a family never fails in the middle of a reply.
+// check returns an error if a line is missing that another line needs, or if calls of the family
+// could not be read or printed. A family that passes it never fails in the middle of a reply.
 func (f *Family) check() error {
 	examples := f.Calls
 	switch m := f.Message; {
@@ -176,9 +176,9 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	return err
 }
 
-// marksOf adds the marks of a line to a list. Marks are separated by blanks, so they cannot contain
-// one. It returns an error if a mark has less than two bytes, because the index looks at two bytes
-// before it compares keys.
+// marksOf adds the words in value, which are separated by blanks, to a list of marks. If first is
+// true, they replace the list. It returns an error if a mark has less than two bytes, because the
+// index looks at two bytes before it compares keys.
 func marksOf(list *[]string, first bool, value string) error {
 	*list = append(fresh(*list, first), strings.Fields(value)...)
 	for _, mark := range *list {

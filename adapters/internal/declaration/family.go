@@ -93,9 +93,10 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 	return out
 }
 
-// prepare computes the derived fields when all lines are known. A value in tags is copied up to the
-// next byte that may end it, so a file of megabytes in an argument costs one look-up for each byte.
-// The bytes that may end a value depend on the family: < for most, and ] for minimax-m3.
+// prepare computes the fields that are derived from the lines of a declaration. It must be called
+// after all lines are known. CloseBytes has the bytes that may end a value in tags, such as < for
+// most families and ] for minimax-m3. A value is copied up to the next such byte, so a file of
+// megabytes in an argument costs one look-up for each byte.
 func (f *Family) prepare() {
 	if f.Form != nil {
 		f.Calls = []*Pattern{formPattern(f)}

@@ -74,10 +74,11 @@ func Exactly(text string) Literal {
 	return l
 }
 
-// units compiles a literal between two holes (or the pattern's ends). The holes next to it decide
-// whether white space belongs to the mark or to the data:
+// units compiles a fixed text of an example to the units that match it. The parameters before and
+// after are the names of the placeholders next to it, or "" at the ends of the example. They decide
+// whether white space belongs to the fixed text or to the data:
 //
-//	next to {value}, {reasoning}, {text}   one newline belongs to the mark, the rest is data
+//	next to {value}, {reasoning}, {text}   one newline belongs to the text, the rest is data
 //	between two letters                    at least one white space
 //	any other place                        any white space or none
 func units(text, before, after string) []unit {
@@ -132,8 +133,8 @@ func isSeam(before, c byte) bool {
 // qwen3-coder.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
-// appendSpace appends a place for white space. If the list already ends with such a place, only the
-// one that matches more remains, because the second of two would never match anything.
+// appendSpace appends a unit that matches white space. If the list already ends with such a unit,
+// only the one that matches more remains, because the second of two would never match anything.
 func appendSpace(list []unit, k UnitKind) []unit {
 	if n := len(list); n > 0 && (list[n-1].Kind == anySpace || list[n-1].Kind == blanks) {
 		if k == anySpace {
@@ -201,8 +202,8 @@ func (l Literal) Pieces() []Literal {
 // spellings are in the index, so that a look-up compares bytes only.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
 
-// Plain returns the literal as text, with each place that matches several texts in its most common
-// form. Damaged marks are compared with that text.
+// Plain returns the literal as text. Where the literal matches several texts, such as any quotation
+// mark, the result has the most common one. Damaged marks are compared with this text.
 func (l Literal) Plain() string {
 	var out []byte
 	for _, u := range l.Units {

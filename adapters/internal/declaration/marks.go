@@ -8,8 +8,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// MarkKind is the meaning of a mark. Marks with the same key are tried in the order of their kinds.
-// Opening marks come before closing ones, because closing ones are only dropped.
+// MarkKind is what a mark in a reply means, such as the beginning of a call or the end of
+// reasoning. Marks with the same key are tried in the order of their kinds. Opening marks come
+// before closing ones, because closing ones are only dropped.
 type MarkKind uint8
 
 // The meanings of marks.
@@ -49,12 +50,13 @@ type Mark struct {
 // line, or the end of the reply.
 func (m *Mark) Special() bool { return special(m.Key) }
 
-// special implements [Mark.Special] for a key.
+// special reports whether a mark with this key looks like a token of its own, such as [TOOL_CALLS]
+// or <|start|>.
 func special(key string) bool {
 	return len(key) > 1 && (key[0] == '[' || key[1] == '|' || key[1] >= 0x80)
 }
 
-// Glue returns how many newlines before the mark belong to it.
+// Glue returns how many newlines directly before the mark are removed from the text with it.
 func (m *Mark) Glue() int {
 	if m.Pattern == nil {
 		return 0
@@ -63,8 +65,8 @@ func (m *Mark) Glue() int {
 }
 
 // IsWord reports whether the mark is a word and a colon, such as "Action:". Such a mark counts only
-// at the start of a line. Its first letter is not in Stops, because otherwise the decoder would
-// stop at every A of a text.
+// at the start of a line. Its first letter is not in the Stops of the [Index], because otherwise
+// the decoder would stop at every A of a text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
 // Index finds the marks (fixed texts such as <tool_call>) that count in replies of one family. They
@@ -187,9 +189,9 @@ func (f *Family) ownMarks() []Mark {
 	return all
 }
 
-// around adds the first mark of a pattern, and each mark after its body separately, because each of
-// these may be missing, doubled or late. So </tool_call> after a call without an opening mark is
-// removed from the text.
+// around adds the mark with which a pattern begins. It also adds each text that closes the pattern
+// as a mark of its own, because each of these may be missing, doubled or late. So </tool_call>
+// after a call without an opening mark is removed from the text.
 func (m *markList) around(open MarkKind, p *Pattern) {
 	m.literal(open, p.Parts[0].Lit, p, false)
 	for _, l := range p.Close {
@@ -197,10 +199,11 @@ func (m *markList) around(open MarkKind, p *Pattern) {
 	}
 }
 
-// literal adds the mark with which a literal begins, unless its key is shorter than two bytes.
-// Words and signs of prose are private, because "Action:" in a list of instructions is not a call
-// unless the model was trained to write calls so. Several patterns may have the same key, such as
-// <tool_call>. They are tried in order, each from the same position.
+// literal adds the mark with which a fixed text of an example begins, unless its key is shorter
+// than two bytes. Words and signs of prose do not count in replies of other families (they are
+// private), because "Action:" in a list of instructions is not a call unless the model was trained
+// to write calls so. Several patterns may have the same key, such as <tool_call>. They are tried in
+// order, each from the same position.
 func (m *markList) literal(k MarkKind, l Literal, p *Pattern, private bool) {
 	if key := l.Key(); len(key) > 1 {
 		m.word(k, key, p, private || IsProse(key))
@@ -233,9 +236,10 @@ func IsProse(key string) bool {
 		strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// add adds a mark to the index, unless the index has that mark already. If the family that is read
-// has a mark with the same key, a mark of another family gets the field Own as well. That field
-// decides how much evidence a mark in prose needs, and the text shows only the key.
+// add adds a mark to the index, unless the index already has it. The field Own says that the
+// index's first family, whose replies are read, has a mark with the same key. Then less evidence is
+// needed for a mark in prose. A mark of another family gets Own as well, because the text shows
+// only the key.
 func (v *Index) add(m Mark) {
 	list := &v.Marks[m.Key[0]]
 	for _, other := range *list {
@@ -251,8 +255,8 @@ func (v *Index) add(m Mark) {
 	v.Second[m.Key[0]][m.Key[1]] = true
 }
 
-// Openings returns the keys of the marks with which sections and calls begin in this format. They
-// show early that a call begins.
+// Openings returns the beginnings of the texts that open calls or sections of calls in this family,
+// such as <tool_call>. They show early that a call begins.
 func (f *Family) Openings() []string {
 	var all []string
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
@@ -263,8 +267,8 @@ func (f *Family) Openings() []string {
 	return all
 }
 
-// ThinkEnd returns the mark that ends reasoning in this format. It returns "</think>" if the
-// declaration has none, because most reasoning models know it.
+// ThinkEnd returns the text that ends reasoning in this family, such as </think>. It returns
+// "</think>" also if the declaration has none, because most reasoning models know it.
 func (f *Family) ThinkEnd() string {
 	for _, p := range f.Think {
 		if end := p.CloseMark(); end != "" {
@@ -291,8 +295,9 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	return nil
 }
 
-// EndsWith reports whether a text ends with a mark, which may contain {sfx}. For example, a prompt
-// of hunyuan-v3 ends with <think:opensource>, and only the server's template knows that suffix.
+// EndsWith reports whether a text ends with the mark. The placeholder {sfx} in a mark stands for
+// any suffix. For example, a prompt of hunyuan-v3 ends with <think:opensource>, and only the
+// server's template knows that suffix.
 func EndsWith(text, mark string) bool {
 	before, after, _ := strings.Cut(mark, SuffixHole)
 	rest, ok := strings.CutSuffix(text, after)
@@ -327,7 +332,7 @@ func (f *Family) AppendTokens(all []string) []string {
 	return all
 }
 
-// AppendTokens appends the marks in one example.
+// AppendTokens appends to all the tags and special tokens in one example.
 func (p *Pattern) AppendTokens(all []string) []string {
 	for _, part := range p.Parts {
 		all = append(all, TokenLike.FindAllString(part.Lit.Text, -1)...)

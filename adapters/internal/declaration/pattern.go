@@ -84,11 +84,11 @@ func formPattern(f *Family) *Pattern {
 // FormHole is the hole of a pattern whose content the family's form reads.
 const FormHole = "form"
 
-// compile reads an example, in which \n is a newline, {{ a literal brace, and {word} a hole. It
-// returns an error for an unknown hole. Newlines at its edges do not belong to the marks, because
-// templates print them between a call and the text around it, and models leave them out or double
-// them. Glue and Tail count these newlines, so that the decoder can drop them from the text and the
-// printer can write them.
+// compile reads an example, in which \n is a newline, {{ a literal brace, and {word} a hole (a
+// placeholder). It returns an error for an unknown hole. Newlines at the edges of the example are
+// not matched, because templates print them between a call and the text around it, and models leave
+// them out or double them. Glue and Tail count these newlines, so that the decoder can drop them
+// from the text and the printer can write them.
 func compile(f *Family, example string) (*Pattern, error) {
 	p := &Pattern{Family: f}
 	text := strings.ReplaceAll(example, `\n`, "\n")
@@ -198,10 +198,10 @@ func (p *Pattern) isCall() bool {
 	return named || p.Hole("call") >= 0 || p.HoldsSeveral()
 }
 
-// Body returns the index of the hole that reads the call's arguments, or -1 if there is none. A
-// call is committed at its body, because the mark and the name come before it, and only closing
-// marks come after it. A call without a body has no arguments, as in deepseek's <｜DSML｜invoke
-// name="get_time"/>.
+// Body returns the index of the placeholder for the call's arguments, or -1 if there is none. When
+// a reply has come to this place, it is certain that it is a call, because the name came before,
+// and only closing text comes after. A call without this placeholder has no arguments, as in
+// deepseek's <｜DSML｜invoke name="get_time"/>.
 func (p *Pattern) Body() int {
 	return slices.IndexFunc(p.Parts, func(part Part) bool {
 		return holes[part.Hole] || part.Hole == FormHole
@@ -210,8 +210,8 @@ func (p *Pattern) Body() int {
 
 // withoutWrapper returns the pattern without the first of its two opening tags, or nil if there is
 // only one. Models leave out the outer tag: qwen3-coder writes <function=get_weather> without
-// <tool_call> before it. The second mark may begin a call by itself, because the name of an offered
-// tool follows it. A literal with a newline or "><" before the name shows that there are two marks.
+// <tool_call> before it. The inner tag may begin a call by itself, because the name of an offered
+// tool follows it. There are two tags if a newline or "><" is in the text before the name.
 func (p *Pattern) withoutWrapper() *Pattern {
 	if p.Hole("name") != 1 {
 		return nil
@@ -226,11 +226,10 @@ func (p *Pattern) withoutWrapper() *Pattern {
 	return p.beginningWith(text[at:])
 }
 
-// beginningWith returns a copy of the pattern with text as its first literal, or without a first
-// literal if text is empty. It is for an example whose first mark is missing. That happens because
-// functionary-v3.2's prompts end with >>>, because servers drop <tool_call> where it is a control
-// token, and because models leave out the outer of two tags. In all three cases the rest of the
-// example still matches.
+// beginningWith returns a copy of the pattern whose first fixed text is text, or missing if text is
+// empty. It is for replies that lack the beginning of an example, but match the rest. There are
+// three causes: functionary-v3.2's prompts end with >>>, servers drop <tool_call> where it is a
+// control token, and models leave out the outer of two tags.
 func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
 	q.Parts = slices.Clone(p.Parts)
@@ -252,10 +251,10 @@ func (p *Pattern) first() Literal {
 	return append(p.Parts[0].Lit.Pieces(), Literal{})[0]
 }
 
-// closers returns the marks after the body, one by one, because any of several may be missing. For
-// example, qwen3-coder's calls end with </function>\n</tool_call>, and a reply that ends after the
-// first of these is a complete call. For a pattern without a body it returns nil, because such a
-// pattern ends with its last literal.
+// closers returns the texts that close a call after its arguments, one by one, because any of
+// several may be missing. For example, qwen3-coder's calls end with </function>\n</tool_call>, and
+// a reply that ends after the first of these is a complete call. For a pattern without arguments it
+// returns nil, because such a pattern ends with its last fixed text.
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
@@ -319,7 +318,7 @@ func (p *Pattern) WithoutOpener() *Pattern {
 	return q
 }
 
-// IsFence reports whether the family writes its calls in a fence. Such an example is used only for
+// IsFence reports whether the pattern is a call in a fence (```). Such an example is used only for
 // printing. In replies of all families a fence is read by its label and content, because all models
 // write fences, mostly around things that are not calls.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }

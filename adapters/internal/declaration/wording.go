@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Wording is a set of the kinds below. It says how Prompt describes tools. The zero value means the
-// family's own wording. If neither the family nor a template gives one, a probe finds out which
-// wording a model follows. Small models follow a worked example best, and signatures save tokens,
-// but no wording suits all. A small model echoed schemas in 4 of 25 replies. Signatures were
-// shortest, and with them a model that had to make two calls most often made both.
+// Wording says how [print.Prompt] describes tools to a model. It is a set of the kinds below. The
+// zero value means the family's own wording. If neither the family nor a template gives one, a
+// probe finds out which wording a model follows. Small models follow a worked example best, and
+// signatures save tokens, but no wording suits all. A small model echoed schemas in 4 of 25
+// replies. Signatures were shortest, and with them a model that had to make two calls most often
+// made both.
 type Wording uint8
 
 // The kinds of wording. A wording without Schemas and Signatures uses schemas.
@@ -26,9 +27,9 @@ const (
 // declaration's wording line use them.
 var wordings = []string{"schemas", "signatures", "example"}
 
-// ParseWording reads the names of kinds, separated by blanks or +, as in "signatures+example". It
-// returns an error that lists the kinds if a name is unknown or if there is no name. Flags usually
-// have a plus sign, and declarations a blank.
+// ParseWording reads the kinds of a Wording, separated by blanks or +, as in "signatures+example".
+// It returns an error that lists the kinds if a name is unknown or if there is no name. Flags
+// usually have a plus sign, and declarations a blank.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool {

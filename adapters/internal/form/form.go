@@ -156,7 +156,8 @@ func (f *Form) Check() error {
 	return nil
 }
 
-// Opening returns the literal with which a reply's calls begin, or "" if they begin with a hole.
+// Opening returns the fixed text with which the calls of a reply begin, or "" if they begin with a
+// hole (a placeholder).
 func (f *Form) Opening() string {
 	if f.Calls.Open != "" {
 		return f.Calls.Open

@@ -186,9 +186,9 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 	return value, !quoted, end, ok
 }
 
-// until returns the text from offset i to the first offset at which goesOn returns true. ok is
-// false if there is no such offset. It is also false if the opening of a call is in the text,
-// because the end that was found may then belong to that call.
+// until returns the text from offset i to the first offset at which the function goesOn returns
+// true, and that offset. ok is false if there is none. It is also false if the opening of a call is
+// in the text, because the end that was found may then belong to that call.
 func (r *reader) until(i int, goesOn stop) (text string, end int, ok bool) {
 	open, begun := strings.TrimSpace(r.Call[0][0].Lit), false
 	for end = i; !goesOn(end); end++ {

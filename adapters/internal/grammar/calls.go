@@ -25,11 +25,11 @@ func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) s
 	return seq(opener, g.filled(p, 1, func(int) string { return g.inRow(g.f.Calls[0], 0, tools) }))
 }
 
-// opener returns an expression for the literal that begins with the mark. If white space or nothing
-// follows the mark in the literal, the model may write any white space there, because its token for
-// the end of the mark may include some. Under a stricter grammar such a reply would break off
-// (docs/internal/decisions/grammars.md). For example, hermes's mark is <tool_call>, and its
-// template prints a newline after it.
+// opener returns an expression for the fixed text with which a call begins, such as hermes's
+// "<tool_call>\n" with the mark <tool_call>. If nothing or white space follows the mark in the
+// text, the model may write any white space there, because its token for the end of the mark may
+// include some. Under a stricter grammar such a reply would break off
+// (docs/internal/decisions/grammars.md).
 func (g *writer) opener(text, mark string) string {
 	rest := strings.TrimPrefix(text, mark)
 	tight := strings.TrimLeft(rest, " \n")
@@ -202,7 +202,8 @@ func (g *writer) messages(tools []chat.Tool) string {
 	return seq(lit(Recipient(g.f)), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
 }
 
-// idIn returns an expression for the id of a call as a string, with the bound of [writer.id].
+// idIn returns an expression for the id of a call as a string of at most forty characters. The
+// bound is the one of [writer.id].
 func idIn(s *print.Spelling) string {
 	return seq(lit(s.Quotes[0]), "[a-zA-Z0-9_-]{1,40}", lit(s.Quotes[0]))
 }

@@ -27,9 +27,10 @@ type Grammar struct {
 	Dropped []schema.Dropped // constraints of the schemas that the grammar does not enforce, sorted
 }
 
-// Trigger describes the place in a reply where text ends and the grammar begins. Without a trigger
-// a server applies the grammar from the first token on, so the model cannot answer in words.
-// llama-server accepts both kinds in grammar_triggers, with grammar_lazy.
+// Trigger describes the place in a reply from which on the server applies the grammar. The text
+// before it is free. Without a trigger a server applies the grammar from the first token on, so the
+// model cannot answer in words. llama-server accepts triggers of both kinds in grammar_triggers,
+// with grammar_lazy.
 type Trigger struct {
 	Word string // a mark that begins a call anywhere; if empty, Pattern counts
 	// Pattern is a regular expression of ECMAScript for the text so far. Its first group is where
@@ -119,11 +120,11 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 	return Trigger{Word: mark}
 }
 
-// headerTrigger returns a trigger for the recipient in the header of a message. The recipient must
-// follow a mark, or the beginning of the reply if the prompt opens the header. A message with
-// another recipient, or with none, does not trigger: gpt-oss opens <|channel|>analysis and
-// <|channel|>final with the same marks. If the prompt ends with <|start|>assistant, the reply
-// begins with the recipient. Otherwise it begins with a mark and the role.
+// headerTrigger returns a trigger for messages whose header names one of the tools as the
+// recipient. The recipient must follow a tag or token, or the beginning of the reply if the prompt
+// ends with <|start|>assistant. A message with another recipient, or with none, does not trigger:
+// gpt-oss opens <|channel|>analysis and <|channel|>final in the same way. In the middle of a reply,
+// the role is between the token and the recipient.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) +
 		`)`}

@@ -23,9 +23,9 @@ type slot struct {
 	required bool
 }
 
-// slots are an object's members and the texts between and after them. For arguments in tags, the
-// field comma contains the newline between two members, and the field tail the newline after the
-// last one.
+// slots are the members that an object may have, and the texts between and after them. For
+// arguments in tags, the field comma contains the newline between two members, and the field tail
+// the newline after the last one.
 type slots struct {
 	list  []slot
 	other string // a member that the schema does not list; empty if none is allowed
@@ -175,8 +175,8 @@ func (o slots) lead(some bool) string {
 	return ""
 }
 
-// end returns an expression for the end of an object after the members that the schema lists.
-// Members that it does not list are only allowed here, because elsewhere they would have to be
+// end returns an expression for the end of an object after the members that the schema lists. Only
+// here may members follow that the schema does not list. Anywhere else, they would have to be
 // allowed after every set of listed members. The parameter some says whether a listed member came
 // before.
 func (o slots) end(some bool) string {

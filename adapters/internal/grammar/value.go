@@ -54,10 +54,10 @@ func choices(n *schema.Place) (all []choice) {
 	return all
 }
 
-// choicesIn returns the choices of a place in the given spelling, see [print.Spelling.For]. If the
-// spelling of a value depends on its kind, a place that allows anything has a choice for each kind,
-// and references are followed. For example, a keyword argument may be True in Python and a list in
-// JSON.
+// choicesIn returns the choices that the schema's place n allows, as they differ in the given
+// spelling, see [print.Spelling.For]. If the spelling of a value depends on its kind, a place that
+// allows anything has a choice for each kind, and references are followed. For example, a keyword
+// argument may be True in Python and a list in JSON.
 func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.ByKind() {
 		return slices.DeleteFunc(choices(n), func(c choice) bool {
@@ -121,10 +121,10 @@ func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	return alt(all...)
 }
 
-// reference returns a rule for the target of a reference. It is a rule of its own, so that
-// recursion ends. Each spelling has its own rule, because a target may be written as text in a tag
-// and as JSON in a list. The tool is part of the key, because "#/$defs/node" is a different schema
-// in each tool.
+// reference returns a rule for the schema to which the $ref at the place n points. The rule has a
+// name of its own, so that recursion ends. Each spelling has its own rule, because the same value
+// may be written as text in a tag and as JSON in a list. The key of the rule contains the tool,
+// because "#/$defs/node" is a different schema in each tool.
 func (g *values) reference(n *schema.Place, s *print.Spelling) string {
 	hint := g.tool.Name + "-" + n.Reference()
 	return g.once(s.Name+" "+hint, hint, func() string { return g.value(n.Follow(), s) })

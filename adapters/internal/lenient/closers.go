@@ -245,11 +245,11 @@ func (a *lookahead) suits(i, at int) int {
 	return 1 // its schema is unknown
 }
 
-// listLost reports whether a key follows where an element is expected, so the list's closing
-// bracket is missing. In {"tags": ["a", "b", "days": 3} the list ends before days, and the outer
-// object gets the member. If the elements are objects with such a member, as in [{"do": "x"}, "do":
-// "y"], braces may be missing instead, which is a doubt (see Output.Doubt). If the bracket is
-// missing, it records the repair "closers", and the caller must end the list.
+// listLost reports whether a key follows where an element of a list is expected, so the list's
+// closing bracket is missing. The caller must then end the list. In {"tags": ["a", "b", "days": 3}
+// the list ends before days, and the outer object gets the member. If the elements are objects with
+// such a member, as in [{"do": "x"}, "do": "y"], braces may be missing instead, which is a doubt
+// (see Output.Doubt). If the result is true, the repair "closers" is recorded.
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, value := r.KeyAt(0)
 	if value == 0 || len(r.open) < 2 {

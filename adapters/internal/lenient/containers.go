@@ -161,9 +161,9 @@ func (r *Reader) Container(kind byte, t *schema.Type) {
 
 // Items reads the content and the closing bracket of a container whose opening bracket was read or
 // is missing. Each member of an object is held back, with the comma before it, until its value
-// begins. The comma may be a trailing one, and the member may be left out (null-omitted,
-// truncated). A missing comma is written when the next member begins. An element streams from its
-// first byte. A key in place of an element ends the list, see listLost.
+// begins. The reason is that the comma may be a trailing one, and the member may be left out
+// (null-omitted, truncated). A missing comma is written when the next member begins. An element is
+// sent from its first byte on. A key in place of an element ends the list, see listLost.
 func (r *Reader) Items(kind byte, t *schema.Type) {
 	object, brackets := kind == '{', "[]"
 	if object {
@@ -195,10 +195,11 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 	r.Seen = r.Seen[:seen]
 }
 
-// next reads up to member or element n of a container, and reports in more whether there is one. If
-// there is, next opens a hold (see HoldOn) and returns the position of the hold. A trailing comma
-// is removed, and a missing one is written. The hold begins before the comma, because a comma that
-// was sent cannot be taken back: {"a": 1,} must not become {"a":1,}.
+// next reads what is before member or element n of a container, and reports in more whether there
+// is one. If so, it opens a hold and returns its position: everything written from there on can be
+// taken back (see HoldOn). A trailing comma is removed, and a missing one is written. The hold
+// begins before the comma, because a comma that was sent cannot be taken back: {"a": 1,} must not
+// become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)
@@ -234,10 +235,10 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 const OddInKeys = "\"\n;<>[]{}|`"
 
 // pair reads a key, a colon and a value. It returns false if the member is left out, and then the
-// hold (see HoldOn) that next opened is still open. The keys that were read in this object are
-// r.Seen[seen:]. A string or a container streams, so its hold ends where it begins. Every other
-// value is held back with its key until it is complete, because it may get another type, or be left
-// out.
+// hold (see HoldOn) that the caller has opened is still open. The keys that were read in this
+// object are r.Seen[seen:]. A string or a container is sent while it is read, so the hold ends
+// where it begins. Every other value is held back with its key until it is complete, because it may
+// get another type, or be left out.
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
 	r.Key(r.Quotes != nil)

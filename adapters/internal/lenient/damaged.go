@@ -85,11 +85,11 @@ func absent(object string, t *schema.Type) (names []string) {
 	return names
 }
 
-// swallows reports whether a string in a value seems to contain structure, see swallowed. It also
-// returns true if at least two strings have a surplus quotation mark, because they are then pieces
-// of one string. One such string may be intended. If behind is 1, there is a surplus mark after the
-// arguments, which counts as a string. Only damaged arguments are checked, and if the check fails,
-// the model is asked once more.
+// swallows reports whether the value of damaged arguments has a string that seems to contain the
+// structure after it, see swallowed. The model is then asked once more. The result is also true if
+// two strings have a surplus quotation mark, because they are then pieces of one string. One such
+// string may be intended. If behind is 1, there is a surplus mark after the arguments, which counts
+// as a string.
 func swallows(value string, absent []string, behind int) bool {
 	odd := behind
 	for _, text := range texts(value, nil) {
@@ -310,9 +310,9 @@ func SameJSON(a, b string) bool {
 	return a == b || plainJSON(a) == plainJSON(b)
 }
 
-// plainJSON returns a JSON text without white space, with strings in one spelling and members in
-// alphabetical order, because no tool depends on that order. Numbers are not changed. A text that
-// is not JSON is returned unchanged.
+// plainJSON returns a JSON text in one form, so that two can be compared: without white space, with
+// strings in one spelling, and with members in alphabetical order, because no tool depends on their
+// order. Numbers are not changed. A text that is not JSON is returned unchanged.
 func plainJSON(text string) string {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))

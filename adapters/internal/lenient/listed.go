@@ -28,7 +28,7 @@ var listings = []listing{
 	{"?", "&", "=", "", regexp.MustCompile(`&\w+\s*[=:：]`)},
 }
 
-// listed is a member of a listing. Its value is text[from:to].
+// listed is a member that was found in a text, with its value at text[from:to].
 type listed struct {
 	key      string
 	from, to int
@@ -187,9 +187,9 @@ func holdsEnd(value string) bool {
 	return strings.HasSuffix(value, ",") || aside.MatchString(value)
 }
 
-// ownClosers returns how many of the closing brackets after a value belong to brackets that the
-// value opens. For a value that begins with a bracket it returns 0, because the value may be an
-// object.
+// ownClosers returns how many of the closing brackets at the beginning of behind, the text after a
+// value, close brackets that the value opens. For a value that begins with a bracket it returns 0,
+// because the value may be an object.
 func ownClosers(value, behind string) (n int) {
 	if value == "" || value[0] == '{' || value[0] == '[' {
 		return 0

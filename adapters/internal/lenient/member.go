@@ -78,9 +78,9 @@ var nullWords = []string{"null", "None", "nil"}
 // IsNull reports whether the text of a tag is a word for null.
 func IsNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
 
-// NullAhead reports whether the text at the current position begins with a word for null. The value
-// may be longer than the word. NullAhead is called under a schema that allows null as well as
-// strings, where such a value must not stream as a string.
+// NullAhead reports whether the text at the current position begins with a word for null, which may
+// be only the beginning of the value. It is called where the schema allows null as well as strings.
+// There the value is read to its end before it is sent, because a null is not a string.
 func (x *Text) NullAhead() bool {
 	n := x.Space(0)
 	return slices.ContainsFunc(nullWords, func(word string) bool { return x.Has(n, word) })
@@ -136,11 +136,11 @@ func wrapped(name string, t *schema.Type, args string) string {
 	return value
 }
 
-// Unwrapped returns the arguments of a call that are wrapped in one member of the object args. The
-// value of that member may be an object or a string. It returns false if nothing was unwrapped. The
-// arguments count only if they are empty or the schema has at least one of them, because an object
-// of unknown members under "input" may be data. The parameter args must be a complete object,
-// because the content of half a wrapper is unknown.
+// Unwrapped returns the arguments of the tool name that are wrapped in the only member of args, as
+// in {"arguments": {"city": "Rome"}}. The value of that member may be an object or a string. It
+// returns false if nothing was unwrapped. The inner object must be empty or have a parameter of the
+// schema, because an object of unknown members under "input" may be data. The parameter args must
+// be a complete object, because the content of half a wrapper is unknown.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	// the arguments may be a string, {"arguments": "{\"city\": \"Rome\"}"}, or wrapped twice,
 	// {"arguments": {"input": {"city": "Rome"}}}
@@ -166,9 +166,9 @@ func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
 	}
 }
 
-// Unwrap ends what HoldWrapper has begun, so the first member is no longer held back. If the member
-// contains all arguments, they replace it. A call that was cut still has the wrapper, because its
-// content is not complete.
+// Unwrap ends the holding back of the first member of the arguments that HoldWrapper has begun. If
+// the member is a wrapper, which contains all arguments, they replace it. In a call that was cut
+// the wrapper remains, because its content is not complete.
 func (r *Reader) Unwrap() {
 	if r.wrapper == 0 {
 		return
@@ -184,11 +184,11 @@ func (r *Reader) Unwrap() {
 	r.HoldOff()
 }
 
-// WrapperAhead reports whether a member with the key just read contains the arguments. Its value
-// must be an object that begins with a parameter of the tool and does not describe that parameter.
-// It is called before the call is committed, where the first key would otherwise have to be a
-// parameter of the tool. A description such as {"properties": {"city": {"type": "string"}}} is an
-// echo of the tool list and not a call.
+// WrapperAhead reports whether a member with the key just read contains all arguments of a call, as
+// "arguments" may. Its value must be an object that begins with a parameter of the tool and does
+// not describe that parameter. It is called before it is certain that the text is a call, because
+// then the first key would otherwise have to be a parameter of the tool. A description such as
+// {"properties": {"city": {"type": "string"}}} is an echo of the tool list and not a call.
 func (x *Text) WrapperAhead(t *schema.Type, key string) bool {
 	n := 1 + x.Space(0)
 	if !wraps(t, key) || x.At(n-1) != ':' {

@@ -120,8 +120,9 @@ func (o *Output) UnseeEnd() func() {
 	return func() { o.endAt = was }
 }
 
-// BeforeEnd returns how many bytes were settled before the end of the text was seen, or how many
-// are settled now if it was not seen. Of a call that was cut, only these may be sent.
+// BeforeEnd returns how many bytes were final (see Settled) when the end of the text was first
+// seen, or how many are final now if it was not seen. Of a call that was cut, only these may be
+// sent.
 func (o *Output) BeforeEnd() int {
 	if o.endAt < 0 {
 		return o.Settled()
@@ -158,11 +159,12 @@ func (w *Writer) HoldOn() int {
 // HoldOff closes the innermost hold.
 func (w *Writer) HoldOff() { w.Out.holds-- }
 
-// TakeBack removes everything that was written since the hold at a position. The hold remains open,
-// so a replacement that is written next can be removed as well.
+// TakeBack removes everything that was written from the position at on, where a hold began (see
+// HoldOn). The hold remains, so what is written instead can be removed as well.
 func (w *Writer) TakeBack(at int) { w.Out.JSON = w.Out.JSON[:at-w.Out.sent] }
 
-// drop removes everything that was written since the hold at a position, and closes that hold.
+// drop removes everything that was written from the position at on, where a hold began (see
+// HoldOn), and ends that hold.
 func (r *Reader) drop(at int) {
 	r.TakeBack(at)
 	r.HoldOff()
@@ -173,7 +175,7 @@ func (r *Reader) drop(at int) {
 	}
 }
 
-// Held returns everything that was written since the hold at a position.
+// Held returns what was written from the position at on, where a hold began (see HoldOn).
 func (w *Writer) Held(at int) []byte { return w.Out.JSON[at-w.Out.sent:] }
 
 // doubt records, if the parameter two is true, that the text has two readings. A doubt is never

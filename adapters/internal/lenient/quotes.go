@@ -81,10 +81,10 @@ func (s *stringReader) doubledQuote(q Delim) bool {
 	return !scan.IsDigit(before)
 }
 
-// memberLost reports whether a member in the schema is next to the quotation mark at the current
-// position. The member may follow the mark, with punctuation or a doubled mark between them, as in
-// "a.txt, "mode": …. Or its key may come before the mark and lack its own first mark, as in …,
-// mode": "r". In Python such a key ends with an equals sign.
+// memberLost reports whether a member of the schema is next to the quotation mark at the current
+// position, so that the mark may belong to that member. It may follow the mark, with punctuation or
+// a doubled mark between them, as in "a.txt, "mode": …. Or its key may come before the mark and
+// lack its own first mark, as in …, mode": "r". In Python such a key ends with an equals sign.
 func (s *stringReader) memberLost(q Delim) bool {
 	n := len(q.Close)
 	start := n
@@ -126,8 +126,9 @@ func (s *stringReader) memberLost(q Delim) bool {
 }
 
 // itemLost reports whether the quotation mark at the current position, in a list, is next to a
-// comma or another mark. ["say "hi", please"] may have one element or two, and both lists are
-// valid. ["say "hi" now"] has only one reading, and is repaired.
+// comma or another mark. Then an element may end there, and the text may have two meanings: ["say
+// "hi", please"] may have one element or two, and both lists are valid. ["say "hi" now"] has only
+// one meaning, and is repaired.
 func (s *stringReader) itemLost(q Delim) bool {
 	end := len(q.Close)
 	n := end + s.Space(end)

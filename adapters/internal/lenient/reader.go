@@ -18,9 +18,10 @@ func NewReader(text scan.Buffer) *Reader {
 	return &Reader{copier: copier{Text: Text{Buffer: text}}}
 }
 
-// Outside answers a Reader's questions about the reply around the arguments. The decoder of a reply
-// knows the tags of its model family, so that a quotation mark before "}</tool_call>" closes its
-// string. It also knows what its call needs after the arguments. A document has no Outside.
+// Outside tells a Reader of arguments what may come after them in the reply. The decoder of a reply
+// implements it, because it knows the tags of its model family: in "Rome"}</tool_call> they show
+// that the quotation mark closes its string. It also knows what its call needs after the arguments.
+// For a document that is not in a reply there is no Outside.
 type Outside interface {
 	CallMark(i int) bool // reports whether a tag at offset i can end or follow a call
 	CallEnds(i int) bool // reports whether the text at offset i can follow the arguments
@@ -52,8 +53,8 @@ func (r *Reader) ahead() *lookahead {
 	return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes}
 }
 
-// IsMark reports whether a tag at offset i can end or follow a call, or whether a fence there ends
-// the open containers.
+// IsMark reports whether the text at offset i ends the arguments: a tag that can end or follow a
+// call, or, inside a container, a fence (```).
 func (r *Reader) IsMark(i int) bool { return r.ahead().isMark(i) }
 
 // strings returns a reader of the string at the current position.

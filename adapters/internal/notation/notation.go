@@ -70,8 +70,9 @@ func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, 
 	return Call{r.tool, args, r.shell || r.plain || table}, ok
 }
 
-// arguments returns the values as an object. It returns false if there is no reading, if too many
-// were tried, or if two readings differ. In the last case the object may be one of the two.
+// arguments returns the values in the text as an object. The text may be read in several ways. If
+// two of them give different objects, it returns one of these and false. It also returns false if
+// there is no way, or if too many were tried.
 func (r *reader) arguments() (found string, ok bool) {
 	for _, keys := range r.choices() {
 		if *r.tries--; *r.tries < 0 {

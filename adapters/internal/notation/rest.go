@@ -19,9 +19,9 @@ type rest struct {
 	last   int               // the index of the last word of structure, or -1
 }
 
-// left reports whether all parts of the text that are not used are structure: the tool's name once,
-// signs, words of structure (see words.txt), and words in tags that occur on both sides of the
-// call.
+// left reports whether what is left of a text without the given keys and values can be part of a
+// call. It may have the tool's name once, signs, words of the notation (see words.txt), and words
+// in tags that occur on both sides of the call.
 func (r *reader) left(keys []key, members []member) bool {
 	l := rest{reader: r, isKey: map[int]bool{}, chosen: map[string]bool{},
 		marks: map[string][2]int{}, last: -1}
@@ -156,8 +156,8 @@ var version = regexp.MustCompile(`^[0-9](?:\.[0-9])?$`)
 var counts = map[string]bool{"id": true, "callid": true, "toolid": true, "call": true,
 	"step": true, "toolcall": true}
 
-// labels reports whether a token is the label of a fence. For the label of a shell or a program it
-// sets r.shell, because such a block may be for the user to run.
+// labels reports whether the word at token i is the label of a fence, as in ```json. For the label
+// of a shell or a program it sets r.shell, because such a block may be for the user to run.
 func (r *reader) labels(i int) bool {
 	if i < 3 || r.tokens[i-1].inner != "`" && r.tokens[i-1].inner != "~" ||
 		r.tokens[i-1].inner != r.tokens[i-3].inner {

@@ -15,11 +15,11 @@ type table struct {
 	names, values []string
 }
 
-// rows reads a text with its parameters in one row and their values, in the same order, in the next
-// row, and returns the values as an object. Examples are a table in Markdown, comma-separated
-// values, and INSERT INTO calls (tool, city) VALUES (...). A name that is not a parameter must be a
-// word of structure, with the tool's name below it. It returns false for any other text, and if the
-// text around the rows is not structure.
+// rows reads a text that has its parameters in one row and their values in the next row, in the
+// same order, and returns the values as an object. Examples are a table in Markdown,
+// comma-separated values, and INSERT INTO calls (tool, city) VALUES (...). A name that is not a
+// parameter must be a word such as "tool", with the tool's name below it. It returns false for any
+// other text, and if the text around the rows has words that do not belong to a call.
 func (r *reader) rows() (string, bool) {
 	t, ok := tableIn(r.text)
 	t.reader = r

@@ -183,9 +183,8 @@ func (r *reader) connector(j, next int) (int, string) {
 	return j, conn
 }
 
-// between returns the number of tokens, from token j on, of a word between a parameter and its
-// value, together with its signs: value=, is, type="string". It returns 0 if the word may be the
-// value.
+// between returns how many tokens from token j on stand between a parameter and its value, with
+// their signs, as value=, is, or type="string" do. It returns 0 if token j may be the value.
 func (r *reader) between(j int) int {
 	word := strings.ToLower(r.tokens[j].inner)
 	follows := func(n int, k kind) bool { return j+n < len(r.tokens) && r.tokens[j+n].kind == k }
@@ -236,9 +235,9 @@ const inFront = ":=<>([{]|«⟦⟨【「→⇒➜➔➡←：＝・·├└─�
 var connectors = []string{":=", "=>", "->", "-->", "==>", "::", "==", "~>", ":", "=", "→", "⇒", "➜",
 	"➔", "➡", "←", "<-", "|", ">", "»", "：", "＝", "├", "│", "~", "«"}
 
-// begins returns the position of a value without quotation marks whose first word is token j, and
-// the signs before that value. Signs directly before the word may belong to the value or not. It
-// returns false if that cannot be known.
+// begins returns the position of a value without quotation marks whose first word is token j. It
+// also returns the signs between the key and that position. Signs directly before the word may
+// belong to the value or to the notation. It returns false if that cannot be known.
 func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
 	k := j
 	for k-1 > keyAt && r.tokens[k-1].kind == aSign {

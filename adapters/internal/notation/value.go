@@ -243,8 +243,8 @@ func hasWords(text string) bool {
 }
 
 // structureIn returns the position of the sign or the unbalanced closing bracket that ends a bare
-// value in a line, or -1. If brackets are around the parameter, a bracket also ends the value, as
-// in [city]Paris[/city].
+// value in a line, or -1. If the signs between the key and the value (conn) have a closing bracket,
+// an opening one also ends the value, as in [city]Paris[/city].
 func structureIn(line, conn string) int {
 	depth := map[rune]int{}
 	for i, c := range line {

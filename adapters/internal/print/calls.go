@@ -52,9 +52,10 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 	return dst
 }
 
-// appendSection writes calls between the marks of a section,
-// <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. The newlines before the first call are those of the
-// section's example. The newlines of the call's own example come only before further calls.
+// appendSection appends calls with the texts that the family prints before and after all calls of a
+// reply, such as <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. The newlines before the first call are
+// those of the section's example. The newlines of the call's own example come only before further
+// calls.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
 	return fill(appendGlue(dst, f, p.Glue), p, func(dst []byte, _ int) []byte {
@@ -137,9 +138,9 @@ func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []
 	})
 }
 
-// appendSeveral appends the calls that share one hole: {call}, {calls}, {named} or {python}. The
-// function in the parameter one appends a single call. Indented lists are indented afterwards, at
-// every level, as by command-r's json.dumps(indent=4).
+// appendSeveral appends the calls that fill one placeholder: {call}, {calls}, {named} or {python}.
+// The function one appends a single call. A list that is printed on several lines is indented at
+// the end, at every level, as by command-r's json.dumps(indent=4).
 func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call,
 	one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
 	if s.OneIsBare && len(calls) == 1 {

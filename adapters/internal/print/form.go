@@ -80,8 +80,8 @@ func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	return ""
 }
 
-// around joins calls, arguments, members or elements, with the texts of the series around and
-// between them.
+// around joins the texts of calls, arguments, members or elements, with the texts that the form has
+// before, between and after them.
 func around(s form.Series, all []string) string {
 	return s.Open + strings.Join(all, s.Between) + s.Close
 }

@@ -232,7 +232,8 @@ func tagSpelling(f *declaration.Family, kind schema.Kinds) *Spelling {
 // ByKind reports whether the spelling of a member's value depends on its kind.
 func (s *Spelling) ByKind() bool { return s.of != nil }
 
-// For returns the spelling of a member's value of that kind.
+// For returns the spelling for a value of that kind. It differs from s only in spellings that
+// depend on the kind, such as those of tags, where a string is raw text and an object is JSON.
 func (s *Spelling) For(kind schema.Kinds) *Spelling {
 	if s.of == nil {
 		return s
@@ -253,7 +254,7 @@ func (s *Spelling) Type(kind schema.Kinds) string {
 // has neither quotation marks nor a word for its type.
 func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.String).Quotes) == 0 }
 
-// Key returns a member's name with the text before its value.
+// Key returns a member's name with the text before its value, such as "city": in JSON.
 func (s *Spelling) Key(key string) string { return string(s.key(nil, schema.Quote(key))) }
 
 // End returns the text after the value of a member. It is "" except where members are tags, such as

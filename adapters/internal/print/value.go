@@ -103,11 +103,12 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	return append(append(dst, behind...), s.Close...), strings.TrimPrefix(text, "}")
 }
 
-// appendMember appends a member whose name was read, and returns the text after its value. The
-// spelling of a value depends on its kind, which the first byte of the value shows. (That byte does
-// not distinguish kinds of numbers, but no spelling depends on these.) Between tags a number and
-// the string of its digits look the same, so the reader uses the tool's schema. No family escapes a
-// value between tags, except for minicpm5's CDATA, so </parameter> in a text is printed unchanged.
+// appendMember appends the member key, whose JSON value is at the start of text, and returns the
+// text after the value. The spelling of a value depends on its kind, which the first byte of the
+// value shows. (That byte does not distinguish kinds of numbers, but no spelling depends on these.)
+// Between tags a number and the string of its digits look the same, so a reader needs the tool's
+// schema. No family escapes a value between tags, except for minicpm5's CDATA, so </parameter> in a
+// text is printed unchanged.
 func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
 	kind := schema.KindOf(text[:min(len(text), 1)])
 	dst = append(s.key(dst, key), s.Type(kind)...)

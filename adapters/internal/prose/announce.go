@@ -228,9 +228,10 @@ func resolved(text []byte) (does, known bool) {
 	return false, false
 }
 
-// announces reports whether a text ends like an announcement, its last sentence has words of
-// intent, and the given part of the text has no words of an example. That part is the last sentence
-// if the call ends the reply, and the whole text if prose follows, see [AnnouncesSurely].
+// announces reports whether a text ends like an announcement, and its last sentence has words of
+// intent. In addition, the given part of the text must have no words of an example. Callers give
+// the last sentence if the call ends the reply, and the whole text if prose follows, see
+// [AnnouncesSurely].
 func announces(text, part []byte) bool {
 	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
 }

@@ -184,9 +184,9 @@ func lookup(text string) (found map[string][]string, counts map[string]int) {
 	return found, counts
 }
 
-// stands reports whether the words of a part of a sentence have an entry at a position where its
-// concept counts. A condition and "then" count only at the beginning, and conceptHalf only at the
-// end of the last part.
+// stands reports whether the entry e is at position at of words, and its concept counts there.
+// Words for a condition, and "then", count only at the beginning of a part of a sentence, and those
+// of conceptHalf only at its end, in the last part.
 func (e entry) stands(words string, at int, last bool) bool {
 	switch {
 	case !strings.HasPrefix(words[at:], e.text):
@@ -281,8 +281,8 @@ func Asks(text string, tool Tool) bool {
 // conditional reports whether a concept is that of a condition or an offer.
 func conditional(concept string) bool { return concept == conceptIf || concept == conceptWould }
 
-// has reports whether some word of the tool's name or description begins with the name of a
-// concept.
+// has reports whether one of the given words, which are a tool's name or description, begins with
+// the word concept.
 func has(words, concept string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(words), isPart),
 		func(w string) bool { return strings.HasPrefix(w, concept) })

@@ -25,14 +25,14 @@ type look struct {
 	around    bool // a quotation mark surrounds the arguments
 }
 
-// here is the place of the search from which the next steps begin.
+// here is a node of the search, from which the next steps begin, with the text around it.
 type here struct {
 	*look
 	s *Search
 	n *Node
 }
 
-// step offers a step to another place, which adds the pieces of out to the output.
+// step adds a step of the given cost to the place to. It adds the texts in out to the output.
 func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, out...) }
 
 // at returns the byte at offset i, or -1 outside the text.
@@ -101,8 +101,8 @@ func oddSpace(text string) int {
 
 // comment returns the length of the comment at offset i without the line break after it, or 0 if
 // there is none. A comment that never ends does not count, because the rest of the text would be
-// lost. A colour without quotation marks, such as #fff, is a comment here, but is also offered as a
-// value elsewhere.
+// lost. A colour without quotation marks, such as #fff, counts as a comment here, but another
+// reading takes it as a value.
 func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string

@@ -108,8 +108,9 @@ const (
 	positionAll = 0xFF << 16
 )
 
-// to returns the place at a position further on in the text. The flags of the last step are
-// cleared, because they matter only for the next step. The flags of habits remain.
+// to returns the state of the reading n at offset pos in the given mode. The flags of the last step
+// are cleared, because they matter only for the next step. The flags for habits of the model
+// remain.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
@@ -117,7 +118,7 @@ func (n *Node) to(pos int, mode uint8) Place {
 	return p
 }
 
-// stay returns a place further on in the same string.
+// stay returns the state of the reading n at offset pos, in the same string. Nothing else changes.
 func (n *Node) stay(pos int) Place {
 	p := n.Place
 	p.Pos = pos

@@ -8,9 +8,9 @@ import (
 	"toolnorm/chat"
 )
 
-// closeHere offers the end of a string whose closing quotation mark is missing. This is likely
-// before a member in the schema. Directly after another quotation mark it is unlikely, because that
-// mark was probably meant as the end.
+// closeHere adds to the search the reading in which the string ends here without a closing
+// quotation mark. This is likely before a member in the schema. Directly after another quotation
+// mark it is unlikely, because that mark was probably meant as the end.
 func (x *stringReader) closeHere() {
 	cost := slip
 	if x.ownQuotes && strings.ContainsAny(x.run, "<>|") {
@@ -57,16 +57,15 @@ func (x *stringReader) atBorder(i int) bool {
 		" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
 }
 
-// literal reports whether a text is a number or a word such as true, where the schema allows such a
-// value as well as a string.
+// literal reports whether the text read so far is a number or a word such as true, in a place where
+// the schema allows such a value as well as a string.
 func (x *stringReader) literal() bool {
 	value, _ := Scalar(strings.TrimSpace(x.run))
 	return value != "" && x.n.Flags&sLoose != 0
 }
 
-// bareEnd reads a quotation mark that ends a string without an opening mark, as in a.txt". It adds
-// two readings to the search: the mark ends the string, or it is part of the text, which costs
-// more.
+// bareEnd adds two readings of a quotation mark in a string without an opening mark, as in a.txt":
+// it ends the string, or it is part of the text, which costs more.
 func (x *stringReader) bareEnd() {
 	to := x.n.behind(x.i + x.quoteAt(x.i))
 	if c := x.text[x.i]; c != '"' && c != '\'' || x.n.Flags&sPlain != 0 ||

@@ -130,7 +130,7 @@ func (x *stringReader) quoted(size int) Place {
 
 // escapedQuote reads an escaped quotation mark as part of the text. In a path that ends with a
 // backslash, "C:\dir\", the closing mark looks escaped. So if the text after the mark can follow a
-// string, the end of the string is offered as well.
+// string, a reading in which the string ends there is added to the search as well.
 func (x *stringReader) escapedQuote() {
 	text, to := x.text[x.i:x.i+2], x.quoted(2)
 	if text == `\'` {

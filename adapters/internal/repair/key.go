@@ -181,9 +181,10 @@ func (g *look) inName(i int) bool {
 		g.colon(i) == 0 || c == ' ' && g.ownQuotes
 }
 
-// named offers the place after a key. A key that the schema does not list is possible but unlikely,
+// named adds to the search the step after a key. A key that the schema does not list costs more,
 // unless it differs from a parameter only in case and separators. If the key contains a sign of
-// structure, nothing is offered.
+// structure, it adds nothing. The parameter to is the state before the key, end the offset after
+// it.
 func (x *keyReader) named(to Place, end, cost int, key string) {
 	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)

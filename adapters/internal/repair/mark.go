@@ -19,8 +19,9 @@ func (g *look) ownQuote(i int) int {
 	return 0
 }
 
-// damagedEnd offers the end of a string at a damaged form of the model family's own quotation mark,
-// which may have any of the sizes. It also offers the same bytes as text.
+// damagedEnd reads a damaged form of the model family's own quotation mark, such as <|" for <|"|>.
+// The parameter sizes has the lengths that it may have. It adds to the search the readings in which
+// the mark ends the string, and one in which it is text.
 func (x *stringReader) damagedEnd(sizes []int) {
 	ended := false
 	for _, size := range sizes {

@@ -122,7 +122,8 @@ func (x *valueReader) scalar() {
 	}
 }
 
-// doubledQuote offers to skip the first of two quotation marks.
+// doubledQuote adds to the search the reading in which the first of two quotation marks is surplus
+// and is skipped.
 func (x *valueReader) doubledQuote() {
 	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
 		next := x.n.Pos + size
@@ -140,10 +141,10 @@ func (x *valueReader) doubledQuote() {
 	}
 }
 
-// halfQuoted returns the flag unsure if a word may be a string that has lost its first quotation
-// mark. The word ends at offset i, and the parameter word is the type that it has without quotation
-// marks. The word may be such a string if a quotation mark that does not begin a key follows, and
-// if the schema allows both that type and strings. Otherwise halfQuoted returns 0.
+// halfQuoted returns the flag unsure if a word that ends at offset i may be a string that has lost
+// its first quotation mark. The parameter word is the type that the word has as it is. Two
+// conditions must hold: a quotation mark follows that does not begin a key, and the schema allows
+// both that type and strings. Otherwise it returns 0.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
 		t.Allows(word) {

@@ -14,14 +14,14 @@ func stepsFor(n int) int { return 20000 + n/2 }
 // clear meaning.
 const mostReadings = 16
 
-// Grammar defines how a text can continue.
+// Grammar tells a [Search] how a text can be read on from each state.
 type Grammar interface {
 	// Steps calls s.Go for every step from n, and s.Done if the text may end there.
 	Steps(s *Search, n *Node)
 }
 
-// Node is a place that a reading has reached, with the reading's cost and output. Nodes with
-// different costs or outputs may have equal Places.
+// Node is a state (Place) that the search has reached, with the cost and the output so far. Nodes
+// with different costs or outputs may have equal Places.
 type Node struct {
 	Place
 	Cost int
@@ -29,7 +29,9 @@ type Node struct {
 	Hash uint64 // hash of the output without white space
 }
 
-// Place is the state of a reading. Two readings at the same place can continue in the same ways.
+// Place is the state of a reading, which is one way to understand a text: its offset, its open
+// containers and what it expects next. Two readings with equal Places can continue in the same
+// ways.
 type Place struct {
 	Pos   int
 	Mode  uint8
@@ -38,8 +40,8 @@ type Place struct {
 	Want  any // what the grammar expects next; must be comparable
 }
 
-// Level is an open container. Only [Search.Enter] makes levels. It returns the same pointer for
-// equal ones, so that places can be compared.
+// Level is an open container in a reading, with the containers around it. Only [Search.Enter] makes
+// levels. It returns the same pointer for equal ones, so that Places can be compared.
 type Level struct {
 	Up    *Level
 	Kind  byte
@@ -153,8 +155,8 @@ func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	s.push(next)
 }
 
-// Copy offers a free step from n to a place, which adds white space to the output but not to the
-// output's hash.
+// Copy adds a step without cost from the node n to the place to. The step adds white space to the
+// output but not to the output's hash.
 func (s *Search) Copy(n *Node, to Place, space string) {
 	s.push(Node{Place: to, Cost: n.Cost, Out: &Piece{n.Out, space}, Hash: n.Hash})
 }
@@ -183,8 +185,9 @@ func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	return &l
 }
 
-// Done adds a reading with n's output, n's cost plus an additional cost, and the grammar's flags.
-// The first reading is the cheapest. After it only readings within the margin are looked for.
+// Done adds a reading that ends at the node n, with its output, its cost plus the given cost, and
+// the given flags. The first reading is the cheapest. After it only readings within the margin of
+// the search are looked for.
 func (s *Search) Done(n *Node, cost int, flags uint64) {
 	cost += n.Cost
 	if cost > s.best {

@@ -95,8 +95,8 @@ func (g *look) escaped() bool {
 	return first > 0 && g.text[first-1] == '\\'
 }
 
-// own reports whether a delimiter is correct in the language of the arguments, so that using it
-// costs nothing.
+// own reports whether a delimiter is correct in the language of the arguments, JSON or Python, so
+// that the search counts no cost for it.
 func (d *delim) own(python bool) bool {
 	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
@@ -171,8 +171,8 @@ func (x *stringReader) read() {
 	}
 }
 
-// sign reads a byte that may follow a string whose closing quotation mark is missing. Two readings
-// are offered: the byte is text, or the string ends before it.
+// sign reads a byte that may follow a string whose closing quotation mark is missing, such as a
+// comma. It adds two readings: the byte is text, or the string ends before it.
 func (x *stringReader) sign() {
 	c := x.text[x.i]
 	if c == ',' && x.has(x.i+1, x.d.close) && x.n.Flags&sBare == 0 {
@@ -264,8 +264,8 @@ func (x *stringReader) otherQuote() {
 	}
 }
 
-// quote reads the string's own quotation mark. Two readings are offered: it ends the string, or it
-// is text.
+// quote reads the string's own quotation mark. It adds two readings to the search: the mark ends
+// the string, or it is text.
 func (x *stringReader) quote() {
 	behind := x.i + len(x.d.close)
 	end := x.likelyEnd(behind, x.n.Stack)
@@ -318,8 +318,8 @@ func (x *stringReader) quote() {
 	}
 }
 
-// commaInside offers the end of a string whose comma is inside its quotation marks, as in {"x":
-// "a," "y": 1}.
+// commaInside adds to the search the reading in which the string ends here, with the comma after it
+// written inside its quotation marks, as in {"x": "a," "y": 1}.
 func (x *stringReader) commaInside(behind int, run string) {
 	if x.n.Stack == nil {
 		return
@@ -334,10 +334,10 @@ func (x *stringReader) commaInside(behind int, run string) {
 	}
 }
 
-// innerQuote returns the cost of reading a quotation mark as part of the text. The parameter end is
-// the result of likelyEnd for the mark. The first such mark must open a quotation, so a blank or a
-// sign must precede it and a letter follow it. If it can only end a quotation, it is the end of the
-// string, and the cost is above Most. After a digit a mark may mean inches.
+// innerQuote returns the cost of reading a quotation mark as text of the string. The parameter end
+// is the result of likelyEnd for it. The first such mark must open a quotation, so a blank or a
+// sign must precede it and a letter follow it. If it can only end a quotation, the cost is above
+// Most, so the mark ends the string. After a digit a mark may mean inches.
 func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if x.n.Flags&sDirty == 0 {

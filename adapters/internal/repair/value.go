@@ -209,7 +209,8 @@ func nearLiteral(word string) bool {
 	return false
 }
 
-// valueLost offers a member whose value is missing, as null. The reading then has the flag lost.
+// valueLost adds to the search the reading in which the value of a member is missing. The value
+// becomes null, and the reading gets the flag lost.
 func (x *valueReader) valueLost() {
 	if !x.inList && x.n.Stack != nil {
 		to := x.n.behind(x.n.Pos)
@@ -218,7 +219,8 @@ func (x *valueReader) valueLost() {
 	}
 }
 
-// keyAgain offers to skip a key, or the name of a type, where a value is expected.
+// keyAgain adds to the search the reading in which a key, or the name of a type, stands before a
+// value and is skipped.
 func (x *valueReader) keyAgain() {
 	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil &&
 		x.n.Stack.Kind == anObject {
@@ -308,9 +310,9 @@ func (x *valueReader) prefixed() bool {
 	return false
 }
 
-// open offers the inside of a container, whose opening bracket has size bytes. The new level has
-// the type of the place, from which the expected keys and elements follow. Containers deeper than
-// maxDepth are not offered.
+// open adds to the search the reading that goes on inside a container. The container's opening
+// bracket has size bytes, or 0 if it is missing. The type that the node n expects says which keys
+// and elements follow. Nothing is added for containers deeper than maxDepth.
 func (x *valueReader) open(n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)

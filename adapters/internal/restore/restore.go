@@ -25,9 +25,9 @@ const (
 	maxWords = 64        // bytes of the words between two marks that may be left out
 )
 
-// Marks splits the literals around a family's calls, such as "<tool_call>\n" and "</f></g>", into
-// marks, which are tags and special tokens. It returns the longest first. Plain words are not
-// marks, because a word with one other character is another word.
+// Marks returns the tags and special tokens in the fixed texts around a family's calls, the longest
+// first. For example, "<tool_call>\n" and "</f></g>" have three. Plain words are not marks, because
+// a word with one other character is another word.
 func Marks(literals []string) []string {
 	var marks []string
 	for _, l := range literals {
@@ -212,7 +212,7 @@ func find(text string, marks []string) (whole []spot, visible [][]change) {
 	return whole, visible
 }
 
-// markAt returns the mark with which the text begins, or "" if there is none.
+// markAt returns the first of the marks with which the text begins, or "" if it begins with none.
 func markAt(text string, marks []string) string {
 	for _, m := range marks {
 		if strings.HasPrefix(text, m) {

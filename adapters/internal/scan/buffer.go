@@ -68,8 +68,8 @@ func (b *Buffer) At(i int) int {
 	return b.more(i)
 }
 
-// more implements At for a byte that is not buffered, at position p. It returns -1 only at the end
-// of the source, or at the limit.
+// more returns the byte at position p, which is not buffered yet, and reads from the source until
+// it is. It returns -1 only at the end of the source, or at the limit.
 func (b *Buffer) more(p int) int {
 	if p >= b.limit {
 		b.Hit = true

@@ -288,7 +288,7 @@ func (s *Set) BeginsID(id []byte) bool {
 		"call", string(id))
 }
 
-// Begins reports whether name is the beginning of a name that Find would accept. This includes
+// Begins reports whether name is the beginning of a name by which Find finds a tool. This includes
 // names with a prefix, and a tool's name written twice, as in f.f.
 func (s *Set) Begins(name []byte) bool {
 	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {

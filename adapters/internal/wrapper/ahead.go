@@ -168,8 +168,8 @@ func (a *Ahead) free() bool {
 		a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
 }
 
-// may reports whether the string that was just read may occur in a wrapper: where any text is
-// allowed, as the name of a tool, or beside a call.
+// may reports whether the string that was just read can be part of a wrapper. It can where any text
+// is allowed, as the name of a tool, or as a member beside a call.
 func (a *Ahead) may() bool {
 	text := string(a.word)
 	l := law{tools: a.tools}

@@ -94,8 +94,8 @@ func (l *law) nested(text string) *node {
 // quotation marks: comments on lines of their own, and comments after two blanks.
 var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|^.*?  # .*$`)
 
-// below reports whether a value names a tool, and beside or below that name has only objects. It
-// examines at most depth levels.
+// below reports whether an object or list names a tool, and everything beside or below that name is
+// an object or may occur beside a call. It examines at most depth levels.
 func (l *law) below(n *node, depth int) bool {
 	if depth == 0 || n.kind == aText {
 		return false

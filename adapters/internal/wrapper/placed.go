@@ -61,8 +61,9 @@ var bracketed = regexp.MustCompile(`^(?:\[\[?\w[\w.-]*\]\]?|\{\{\w[\w.-]*\}\})\s
 // expression matches a call in parentheses: (get_weather :city "Paris").
 var expression = regexp.MustCompile(`^\((?:(?:tool-)?call )?(\w(?:[\w.-]*\w)?)\s+([\s\S]*)\)$`)
 
-// placed reads the name of a tool in one of the places of [place], followed by one object in any
-// notation. It returns nil for any other text.
+// placed reads the name of a tool followed by one object in any notation. The name must be in a
+// place where it means a call: the label of a fence, or one that the regular expression [place]
+// describes. It returns nil for any other text.
 func (l *law) placed(text string) *node {
 	if m := expression.FindStringSubmatch(text); m != nil {
 		if t := l.named(m[1]); t != nil {

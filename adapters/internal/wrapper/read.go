@@ -93,9 +93,9 @@ func (l *law) document(text string) *node {
 	return readLines(text)
 }
 
-// loosely reads a text in a form that no API and no model family uses: TOML, or a name before one
-// object. It returns nil for any other text. If it has read one, it sets the field form to at least
-// Loose.
+// loosely reads a text in a form that no API and no model family uses: TOML, or a tool's name
+// before one object. It returns nil for any other text. If it has read one, it raises the field
+// form to at least Loose, which tells callers how certain the call is.
 func (l *law) loosely(text string) *node {
 	n := l.assigned(text)
 	if n == nil {
