@@ -33,8 +33,8 @@ func (f *Family) Marks() []string {
 	return distinct(marks)
 }
 
-// Thinks returns the pairs of marks around the family's reasoning, each pair joined by an ellipsis.
-// It returns nil if the family has no such marks.
+// Thinks returns the texts around the family's reasoning, such as <think>…</think>, one entry for
+// each way to write it. It returns nil if the family has none.
 func (f *Family) Thinks() []string {
 	var marks []string
 	for _, p := range f.Think {

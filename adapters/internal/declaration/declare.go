@@ -112,9 +112,9 @@ func (f *Family) check() error {
 	return nil
 }
 
-// line is one line of a declaration. The first line of a kind replaces all lines of that kind from
-// the family in the like line. Blanks before the value only align it, so an example cannot begin
-// with a blank.
+// line is one line of a declaration. The field first says that it is the first line of its kind. It
+// then replaces all lines of that kind from the family that a like line names. Blanks before the
+// value only align it, so an example cannot begin with a blank.
 type line struct {
 	kind, value string
 	first       bool

@@ -77,10 +77,10 @@ const (
 	CDATAClose = "]]>"
 )
 
-// Begun takes a list of patterns, and returns those whose first mark is already written by the
-// prompt. The results lack that mark. Without such patterns it returns nil. For example,
-// functionary-v3.2's prompts end with >>>, so its replies begin with a bare name:
-// "get_weather\n{…}" is a call and "all\nHello" is text.
+// Begun returns the patterns in list whose first text is already at the end of the prompt, without
+// that text. If there are none, it returns nil. For example, functionary-v3.2's prompts end with
+// >>>, so its replies begin with a bare name: "get_weather\n{…}" is a call and "all\nHello" is
+// text.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {
@@ -136,9 +136,9 @@ func (f *Family) prepare() {
 	}
 }
 
-// Printed returns the text of a literal as it is printed, with the family's suffix in place of
-// {sfx}. Reading accepts any suffix, so one family file is enough for all checkpoints of a model. A
-// request does not name the checkpoint.
+// Printed returns text, which is a part of an example, with the suffix of the family's tokens in
+// place of {sfx}. Reading accepts any suffix, so one family file is enough for all checkpoints of a
+// model. A request does not name the checkpoint.
 func (f *Family) Printed(text string) string {
 	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
@@ -147,9 +147,9 @@ func (f *Family) Printed(text string) string {
 // prompt has written <|start|>, gpt-oss begins its reply with <|channel|>analysis.
 const ChannelMark = "<|channel|>"
 
-// valueEnds returns the marks that end a raw value: those around arguments, and the one that closes
-// the call. A grammar does not allow these marks in values, because they cannot be escaped there.
-// If one mark contains another, only the shorter is returned.
+// valueEnds returns the texts that end a value which is raw text: those around arguments, and the
+// one that closes the call. A grammar does not allow these texts in values, because they cannot be
+// escaped there. If one of them contains another, only the shorter is returned.
 //
 //	qwen3-coder   <parameter=   </parameter>   </function>
 //	glm4          <arg_key>   </arg_value>   </tool_call>

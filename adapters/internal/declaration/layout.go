@@ -100,9 +100,9 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set changes the setting that a key of a keys line names. The parameter n is the index of the word
-// after the key in layoutWords, whose order is that of the constants. The setting objects=python
-// includes scalars=python, in any order of the two.
+// set changes the setting that the given key of a keys line stands for. The parameter n is the
+// index of the word after the key in layoutWords, whose order is that of the constants. The setting
+// objects=python includes scalars=python, in any order of the two.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":
@@ -124,12 +124,12 @@ type Several struct {
 	Indented           bool // one member per line, at every level
 }
 
-// Several returns the signs around and between the calls that fill hole i (placeholder i). {call}
-// and {calls} contain objects. {named} and {python} have brackets even around a single call,
-// because one keyed object or one Python call without them could be anything. For example, lfm2
-// writes [get_weather(city="Paris")]. Python calls with list=lines and objects with list=bare have
-// no brackets. The printer writes these signs and the grammar allows no others, so under the
-// grammar a model writes what its template would have printed.
+// Several returns the texts before, between and after the calls that fill placeholder i. {call} and
+// {calls} contain objects. {named} and {python} have brackets even around a single call, because
+// one keyed object or one Python call without them could be anything. For example, lfm2 writes
+// [get_weather(city="Paris")]. Python calls with list=lines and objects with list=bare have no
+// brackets. The printer writes these texts and the grammar allows no others, so under the grammar a
+// model writes what its template would have printed.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {
@@ -160,8 +160,8 @@ func (p *Pattern) HoldsSeveral() bool {
 // one. If a call ends with newlines, no further one is printed.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
-// OnLines reports whether each of several arguments in hole i is on a line of its own. An example
-// with a single argument shows this by the newline before {args}.
+// OnLines reports whether each of several arguments in placeholder i is on a line of its own. An
+// example, which has a single argument, shows this by the newline before {args}.
 func (p *Pattern) OnLines(i int) bool {
 	return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n")
 }

@@ -15,9 +15,9 @@ type Literal struct {
 	Units []unit
 }
 
-// unit is the smallest part of a literal: a byte, or one of the elastic places below, which match
-// more than one text. Unlike a regular expression, a list of units can be matched while bytes
-// arrive.
+// unit is the smallest part of a literal, which is a fixed text of an example. A unit matches one
+// byte, or a kind of text that may vary, such as white space or a quotation mark. Unlike a regular
+// expression, a list of units can be matched while bytes arrive.
 type unit struct {
 	Kind UnitKind
 	Byte byte
@@ -145,10 +145,10 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	return append(list, unit{Kind: k})
 }
 
-// Key returns the first piece of the literal in which no place may vary, or "" if there is none.
-// The index of marks looks for it. Models do not vary that piece, so every reply that has the mark
-// contains the key. The key of <invoke name="{name}"> is <invoke, because models write two blanks
-// after it, and blanks around =.
+// Key returns the first part of the literal that models do not vary, or "" if there is none. Every
+// reply that has the literal contains it, so the index of marks looks for it. For example, the key
+// of <invoke name="{name}"> is <invoke, because models write two blanks after it, and blanks around
+// =.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {
@@ -165,9 +165,10 @@ func (l Literal) Key() string {
 	return string(key)
 }
 
-// Head returns the piece of the literal whose text is [Literal.Key], with its bars and seams, which
-// may vary. By this piece the decoder recognises the next argument's tag before the parameter's
-// name is known, such as <invoke of <invoke name="{name}">.
+// Head returns the beginning of the literal that has [Literal.Key] as its text. Unlike the key, it
+// also matches what may vary in it, such as blanks and other bars. By it the decoder recognises the
+// next argument's tag before the parameter's name is known, such as <invoke of <invoke
+// name="{name}">.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
@@ -177,9 +178,9 @@ func (l Literal) Head() Literal {
 	return l
 }
 
-// Pieces splits a literal at its white space, whose amount may vary, and returns nil if nothing is
-// left. For example, </function>\n</tool_call> are two closing tags, and a model may leave out
-// either.
+// Pieces splits a literal (a fixed text of an example) at white space whose amount may vary, and
+// returns nil if nothing is left. For example, </function>\n</tool_call> are two closing tags, and
+// a model may leave out either.
 func (l Literal) Pieces() []Literal {
 	var out []Literal
 	start := 0
@@ -242,8 +243,8 @@ func (l Literal) Trimmed() Literal {
 var suffixAtEnd = regexp.MustCompile(`:[\w-]{1,32}$`)
 
 // CutSuffix returns a text without the literal at its end, and false if the text does not end with
-// the literal. The text must have the spelling of [Literal.Plain], except for suffixes and white
-// space, of which any amount matches.
+// the literal. Any amount of white space, and any suffix in place of {sfx}, matches. Elsewhere the
+// text must be spelled as [Literal.Plain] spells it.
 func (l Literal) CutSuffix(text string) (string, bool) {
 	for i := len(l.Units) - 1; i >= 0; i-- {
 		ok := true

@@ -31,9 +31,10 @@ const (
 	ThinkClose  // of reasoning, which the prompt may have opened
 )
 
-// Mark is one meaning of a key, which is a tag or a token in a reply. The same key may have several
-// Marks: <tool_call> opens the calls of a dozen families, which are tried one after the other. Kind
-// and Pattern select the reader that tries the mark. A mark that no reader accepts is text.
+// Mark is a text that divides a reply, such as the tag <tool_call> or a special token, with one of
+// its meanings. The text is its key. The same key may have several Marks: <tool_call> opens the
+// calls of a dozen families, which are tried one after the other. Kind and Pattern select the code
+// that tries the mark. If no family can read what follows, the mark is ordinary text.
 type Mark struct {
 	Key     string
 	Kind    MarkKind
@@ -313,8 +314,9 @@ func EndsWith(text, mark string) bool {
 // miss a token.
 var TokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 
-// AppendTokens appends the marks in a family's examples. Delimiters of strings are included,
-// because gemma4's <|"|> is a control token, and without it the strings of a call have no end.
+// AppendTokens appends to all the tags and special tokens in a family's examples. Delimiters of
+// strings are included, because gemma4's <|"|> is a control token, and without it the strings of a
+// call have no end.
 func (f *Family) AppendTokens(all []string) []string {
 	patterns := slices.Concat(f.Think, f.Plain, f.Sections, f.Calls, f.Args)
 	text := strings.Join(f.Quotes, " ")

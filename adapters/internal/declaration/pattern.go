@@ -35,8 +35,8 @@ func (p *Pattern) Markless() bool {
 		len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
-// Part is a hole (placeholder) if the field Hole is set, and otherwise a literal. Two literals are
-// never adjacent.
+// Part is a part of an example: a hole (placeholder) if the field Hole is set, and otherwise the
+// fixed text in Lit. Two fixed texts are never adjacent.
 type Part struct {
 	Hole string
 	Lit  Literal
@@ -118,10 +118,10 @@ func compile(f *Family, example string) (*Pattern, error) {
 	return p, nil
 }
 
-// cutHole splits text at its first hole, and returns the text before it, its word, and the text
-// after it. {sfx} is not a hole but remains in its literal, because the mark continues after it. An
-// unknown word is an error, so that a misspelling in a file is not taken for text that models
-// write.
+// cutHole splits text at its first hole (placeholder), and returns the text before it, the word in
+// it, and the text after it. {sfx} is not a hole but part of the text around it, such as the tag
+// <think{sfx}>. An unknown word is an error, so that a misspelling in a file is not taken for text
+// that models write.
 func cutHole(text string) (lit, hole, rest string, err error) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -143,9 +143,9 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 	return text, "", "", nil
 }
 
-// trimTail removes the newlines from the end, because after reasoning they belong to the text that
-// follows, and after a call white space is dropped anyway. An arg line is not changed, because the
-// text after a value shows where the value ends.
+// trimTail removes the newlines at the end of an example and counts them in Tail. After reasoning
+// they belong to the text that follows, and after a call white space is dropped anyway. An arg line
+// is not changed, because the text after a value shows where the value ends.
 func (p *Pattern) trimTail() {
 	n := len(p.Parts)
 	if n == 0 || p.Parts[n-1].Hole != "" || p.Hole("value") >= 0 {
@@ -283,17 +283,18 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	return open, end[from:]
 }
 
-// CloseMark returns the mark after the reasoning or the plain reply of a pattern, or "" if there is
-// none.
+// CloseMark returns the text with which a pattern for reasoning or a plain reply ends, such as
+// </think>, or "" if there is none.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
-// Special reports whether the pattern begins with a special token, see [Mark.Special].
+// Special reports whether the pattern begins with a special token, such as <|start|>, and not with
+// a tag that prose may mention. See [Mark.Special].
 func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 
-// WithoutOpener returns the pattern of a call whose first mark is missing, or nil if the rest has
-// no mark that shows the family. Models leave the first mark out, and servers hide it when it is a
-// control token. Then {"name": …}</tool_call> is left of hermes's call, and the closing tag still
-// shows that it is a call.
+// WithoutOpener returns the pattern of a call without its opening tag or token, or nil if the rest
+// has no other tag that shows the family. Models leave the opening tag out, and servers hide it
+// when it is a control token. Then {"name": …}</tool_call> is left of hermes's call, and the
+// closing tag still shows that it is a call.
 func (p *Pattern) WithoutOpener() *Pattern {
 	if p.Hole(FormHole) >= 0 {
 		if p.HoleAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {

@@ -165,7 +165,8 @@ func (f *Form) Opening() string {
 	return f.Call[0][0].Lit
 }
 
-// Text returns all literals of calls, separated by blanks, for callers that look for tags in them.
+// Text returns the texts between the placeholders of the form's examples, separated by blanks, for
+// callers that look for tags in them.
 func (f *Form) Text() string {
 	words := []string{f.Calls.Open, f.Calls.Between, f.Calls.Close, f.Args.Open, f.Args.Between,
 		f.Args.Close}

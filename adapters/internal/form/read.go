@@ -58,10 +58,10 @@ type reader struct {
 // maxSteps bounds the number of comparisons, as protection against hostile text.
 const maxSteps = 1 << 21
 
-// Read reads the calls at offset 0 and returns them with the offset after them. It reads all calls
-// if the form has a calls line, and otherwise one. The match is Incomplete if the text ends first.
-// It is Mismatch if there is no call, if the reading is uncertain, or if reading takes too many
-// steps.
+// Read reads the calls at offset 0 of text and returns them with the offset after them. It reads
+// all calls if the form describes how several are joined, and otherwise one. The match is
+// Incomplete if the text ends first. It is Mismatch if there is no call, if it is uncertain how to
+// read the text, or if reading takes too many steps.
 func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
 	r := &reader{Form: f, Text: text, left: maxSteps}
 	end, ok := r.all(&calls)
@@ -127,7 +127,8 @@ func (r *reader) callAt(i int) bool {
 	return ok
 }
 
-// begunAt reports whether a call with a mark begins at offset i.
+// begunAt reports whether a call that begins with a fixed text of the form, and not with its name,
+// is at offset i.
 func (r *reader) begunAt(i int) bool {
 	if open := r.Calls.Open; open != "" && r.has(i, open) && r.callAt(i+len(open)) {
 		return true
@@ -241,8 +242,8 @@ func strong(lit string) bool {
 	return n > 2
 }
 
-// closing returns the literal with which calls end, without the white space before it. It returns
-// "" if there is none.
+// closing returns the fixed text with which calls of the form end, without the white space before
+// it. It returns "" if there is none.
 func (r *reader) closing() string {
 	e := r.Call[0]
 	for _, lit := range []string{r.Calls.Close, e[len(e)-1].Lit} {

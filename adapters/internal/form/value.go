@@ -322,9 +322,10 @@ func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (
 	return "", 0, false
 }
 
-// innermost reports whether an element whose value is at offset i belongs to the list to which
-// keys[:place] lead in the arguments, and not to an outer list with the same indentation. The
-// tool's schema decides. If it does not, the calls are in doubt.
+// innermost decides to which of several nested lists an element belongs, if they have the same
+// indentation. Its value is at offset i, and keys[:place] lead to the innermost list in the
+// arguments. The result is true if it belongs to that list. The tool's schema decides. If it allows
+// several lists or none, the calls are in doubt.
 func (r *reader) innermost(i, place int) bool {
 	lists := 1
 	for r.flat && lists < place && r.keys[place-lists] == "" {

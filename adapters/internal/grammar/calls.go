@@ -42,8 +42,8 @@ func (g *writer) opener(text, mark string) string {
 }
 
 // inRow returns an expression for one or more calls, as the printer writes them one after the
-// other. The first call is matched from part i of the pattern on, because its mark may already have
-// been matched. An empty section is not allowed.
+// other. At least one call is required. The first is matched from part i of the pattern on, because
+// the parts before it may already have been matched.
 func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	one := g.call(p, i, tools)
 	if p.HoldsSeveral() {
@@ -63,9 +63,9 @@ func (g *writer) more(call string) string {
 }
 
 // filled returns an expression for an example from part i on. The function hole returns the
-// expressions for its holes. Literals are exactly those of the printer, including white space and
-// suffixes that models may vary. So the grammar forces closing tags that models forget, such as
-// </function> before </tool_call>.
+// expression for each placeholder. The texts between them are exactly those of the printer,
+// including white space and suffixes that models may vary. So the grammar forces closing tags that
+// models forget, such as </function> before </tool_call>.
 func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) string {
 	var all []string
 	for ; i <= len(p.Parts); i++ {
@@ -77,9 +77,9 @@ func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) 
 }
 
 // call returns an expression for one call, from part i of the pattern on, or for all calls if one
-// example contains all of them. If the name is inside the body, as in {call} and {calls}, the
-// choice between tools is inside as well, and the tags around it are written once. If the name is
-// outside, in the tag or the id, each tool has a rule with tags and arguments, because the
+// example contains all of them. If the tool's name is inside the placeholder for the body, as in
+// {call} and {calls}, so is the choice between tools, and the tags around it are written once. If
+// the name is in a tag or the id, each tool has a rule with tags and arguments, because the
 // arguments have to belong to the name.
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
@@ -95,7 +95,8 @@ func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	return g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, i, t) })
 }
 
-// toolCall returns an expression that matches a call of one tool from part i of the pattern on.
+// toolCall returns an expression for a call of the tool t from part i of the pattern on. The parts
+// before i are matched elsewhere.
 func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	return g.filled(p, i, func(i int) string { return g.hole(p, i, t) })
 }
@@ -143,8 +144,9 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 }
 
 // several returns an expression for the calls in one example: objects, or calls in Python. The
-// signs around and between them are those of [declaration.Pattern.Several]. If one call may be
-// written without brackets and several are allowed, both ways are allowed.
+// texts around and between them are those of [declaration.Pattern.Several]. If the family writes a
+// single call without brackets, both ways are allowed, but only the short one if a single call is
+// demanded.
 //
 //	[{"name": …}, {"name": …}]      nemotron-v2, a list always
 //	{"name": …}                     one call, without a list
@@ -191,10 +193,10 @@ func (g *writer) callObject(t chat.Tool, s *print.Spelling) string {
 }
 
 // messages returns an expression for calls in messages with headers. It begins with the recipient
-// of the first call; the role before it is in the prompt or in the text before the trigger. The
-// mark that ends the last message is optional, because it may end the reply. harmony's calls are "
-// to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>. glimmer's arguments
-// are in a section inside the message, so each call opens and closes a section.
+// of the first call; the role before it is in the prompt or in the text before the trigger. For
+// example, harmony's calls are " to=functions.NAME<|channel|>commentary json<|message|>{…}" up to
+// <|call|>. The token that ends the last message is optional, because it may end the reply.
+// glimmer's arguments are in a section inside the message, so each call opens and closes a section.
 func (g *writer) messages(tools []chat.Tool) string {
 	p := g.f.Message
 	one := g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, 1, t) })

@@ -70,10 +70,10 @@ func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	return out
 }
 
-// Opening returns the first section or call line of the family that begins with a mark at which a
-// grammar may begin, or nil if there is none. Only a mark that always precedes a call may begin a
-// grammar. Words without a name after them, fences, and marks before {junk} may also occur
-// elsewhere. llama3 prints {"name": …} without a mark, so its further line with <|python_tag|> is
+// Opening returns the first example of a section or a call in the family that begins with a text at
+// which a grammar may begin, or nil if there is none. This text must always come before a call.
+// Words without a tool's name after them, fences, and texts before {junk} may also occur elsewhere.
+// llama3 prints {"name": …} without such a text, so its other example, with <|python_tag|>, is
 // returned.
 func Opening(f *declaration.Family) *declaration.Pattern {
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
@@ -98,12 +98,12 @@ func triggerWord(p *declaration.Pattern) string {
 	return strings.TrimRight(line, `="':.`)
 }
 
-// triggerFor returns the trigger for a mark. A mark that looks like a control token counts
-// anywhere. A tag may be mentioned in text, so it has to begin a line or follow another mark.
-// Otherwise "use the <tool_call> tag" would turn an explanation into a call
-// (docs/internal/decisions/grammars.md). A word must begin a line, and the name of a tool must
-// follow it, so that "Action: none of these" remains text. After each token a server looks for the
-// pattern in the text so far.
+// triggerFor returns the trigger for calls that begin with mark, from which on a server applies the
+// grammar. A mark that looks like a control token counts anywhere. A tag may be mentioned in text,
+// so it has to begin a line or follow another tag. Otherwise "use the <tool_call> tag" would turn
+// an explanation into a call (docs/internal/decisions/grammars.md). A word must begin a line, and
+// the name of a tool must follow it, so that "Action: none of these" remains text. After each token
+// a server looks for the pattern in the text so far.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ do not occur in prose.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) &&

@@ -195,9 +195,9 @@ func (o slots) end(some bool) string {
 // anyName is a placeholder for a member's name. No spelling escapes it, and no tag contains it.
 const anyName = "\uE000"
 
-// otherKey returns an expression for a member's name that is not in the list, and the signs around
-// it. Names are compared as the spelling writes them. In a tag's attribute, or before an equals
-// sign in Python, names have no quotation marks, so only identifiers are allowed.
+// otherKey returns an expression for the name of a member that is not in the list, and the signs
+// around it. Names are compared as they are written. In a tag's attribute, or before an equals sign
+// in Python, names have no quotation marks, so only identifiers are allowed.
 func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	before, after, _ := strings.Cut(s.Key(anyName), anyName)
 	names := each(list, func(m slot) string {

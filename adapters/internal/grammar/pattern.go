@@ -104,8 +104,9 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	return ""
 }
 
-// write translates an expression. It sets failed for letters without regard to case, for word
-// boundaries, and for anchors in the middle. Lazy repetitions match the same texts as greedy ones.
+// write translates a parsed regular expression to GBNF. It sets the field failed for what GBNF
+// cannot express: letters without regard to case, word boundaries, and anchors in the middle. Lazy
+// repetitions match the same texts as greedy ones.
 func (w *patternWriter) write(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -140,9 +141,9 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 	return ""
 }
 
-// literal returns an expression for a text in the spelling. A quotation mark is written as the
-// spelling escapes it. If the text has a character that may begin the closing tag after a raw
-// value, it sets failed.
+// literal returns an expression for a text as it is written inside a string of the spelling. A
+// quotation mark is written as the spelling escapes it. If the text has a character that may begin
+// the closing tag after a raw value, it sets failed.
 func (w *patternWriter) literal(text []rune) string {
 	out := ""
 	for _, c := range text {

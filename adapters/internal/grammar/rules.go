@@ -205,8 +205,8 @@ func repeat(expr string, low, high int) string {
 
 // single reports whether an expression is the name of a rule or a class of characters.
 //
-// A repetition applies to the element directly before it, so all other expressions need
-// parentheses.
+// All other expressions need parentheses before they are repeated, because a repetition applies
+// only to the element directly before it.
 func single(expr string) bool {
 	if expr[0] == '[' {
 		return strings.IndexByte(expr, ']') == len(expr)-1 && expr[len(expr)-2] != '\\'

@@ -130,8 +130,9 @@ func (g *values) reference(n *schema.Place, s *print.Spelling) string {
 	return g.once(s.Name+" "+hint, hint, func() string { return g.value(n.Follow(), s) })
 }
 
-// choice returns an expression for one choice of a place. Objects and lists become rules named
-// after their place, because members in any order repeat them.
+// choice returns an expression for the values of one choice that a schema allows. Objects and lists
+// become rules named after their place in the schema, because their text may occur several times in
+// the grammar.
 func (g *values) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
@@ -264,8 +265,8 @@ func (g *values) short(expr string) string {
 	return g.rule(g.hint(), expr)
 }
 
-// enter goes one step down in the schema, which changes the names of rules. The function that it
-// returns goes back.
+// enter goes one step down in the schema, such as to a member, and returns a function that goes
+// back. Rules that are defined in between are named after the step.
 func (g *values) enter(step string) func() {
 	before := g.step
 	g.step = step

@@ -296,9 +296,10 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	return true
 }
 
-// streams reports whether the value at the current position is sent while it is read. Other values
-// are held back with their keys. A container streams under every schema, because its members have
-// their own holds.
+// streams reports whether the value at the current position is sent while it is read, because it is
+// a container or a string that the schema allows. Other values are held back with their keys until
+// they are complete. Containers are sent under every schema, because their members are held back
+// one by one.
 func (r *Reader) streams(t *schema.Type) bool {
 	c := r.At(0)
 	if c == '{' || c == '[' || c == '(' {
@@ -360,9 +361,9 @@ func (r *Reader) element(t *schema.Type) bool {
 	return false
 }
 
-// between copies the white space before a member and, if some is true, which means after the first
-// member, one comma. It returns the position of the comma in the output, or -1 if none was copied.
-// Other commas, as in [,1,,2], are dropped (extra-comma).
+// between copies the white space before a member. If some is true, which means after the first
+// member, it also copies one comma. It returns the position of the comma in the output, or -1 if
+// none was copied. Other commas, as in [,1,,2], are dropped (extra-comma).
 func (r *Reader) between(some bool) int {
 	comma := -1
 	for {

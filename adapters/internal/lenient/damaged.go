@@ -248,10 +248,10 @@ func one(all []Meaning, fits []bool, direct string) (m Meaning, ok bool) {
 	return likely[0], slices.Contains(fits, true)
 }
 
-// meant converts one reading to the types of the schema, and reports whether it fits. A reading
-// that lost a value does not fit, because the value would have to be invented. An object around the
-// arguments is removed. The Meaning is empty if the reading is not one complete value, or, for a
-// tool, not an object.
+// meant converts the arguments of a reading to the types of the schema, and reports whether they
+// fit. Arguments that lost a value do not fit, because the value would have to be invented. An
+// object around the arguments is removed. The Meaning is empty if the text of the reading is not
+// one complete value or, for a tool, not an object.
 func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	doc := readDocument(r.Text, t)
 	if doc == nil || !doc.whole {

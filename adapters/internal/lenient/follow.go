@@ -27,8 +27,9 @@ func (a *lookahead) isMark(i int) bool {
 	return a.outside != nil && a.outside.CallMark(i) || len(a.open) > 0 && a.Has(i, "```")
 }
 
-// argumentsEnd reports whether the text at offset i can follow the complete arguments. If there is
-// no recogniser, the text is a document, which any text can follow.
+// argumentsEnd reports whether the text at offset i can follow the complete arguments. In a reply
+// the code that has found the call decides this. A document, which has no such code, any text can
+// follow.
 func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outside.CallEnds(i) }
 
 // valueFollows reports whether the text at offset i can follow a value of the innermost container.
@@ -72,12 +73,11 @@ func (a *lookahead) valueFollows(i int) bool {
 }
 
 // behindSurplus reports whether the text after the closing brackets at offset i can follow a value,
-// although the first bracket closes none of the open containers. That text must be a member in
+// although the first of them closes none of the open containers. That text must be a member in
 // their schemas, or the end. In {"a": "x"], "b": 1} the bracket closes nothing, but the quotation
-// mark before it ends the string, because a parameter follows. If the string has an open bracket,
-// as in "run [a"], the closing bracket may belong to the string, which is a doubt (see
-// Output.Doubt). Only quoted keys in the schemas count, because a text may also contain a bracket
-// and a comma.
+// mark before it ends the string, because a parameter follows. Only keys in quotation marks count,
+// because a text may also contain a bracket and a comma. If the string has an open bracket, as in
+// "run [a"], the closing bracket may belong to the string, which is a doubt (see Output.Doubt).
 func (a *lookahead) behindSurplus(i, open int) bool {
 	i = a.closersEnd(i)
 	if a.At(i) != ',' {

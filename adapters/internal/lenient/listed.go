@@ -9,7 +9,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// listing is a notation for members whose keys have no quotes.
+// listing is one way to write members without quotation marks around the keys, such as lines or
+// flags. It contains the texts around keys and values.
 type listing struct {
 	first, next string // before the first key, and before each other key
 	behind      string // between a key and its value

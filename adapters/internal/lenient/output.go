@@ -51,7 +51,8 @@ func (o *Output) Settled() int {
 	return o.Written()
 }
 
-// Decided returns how many bytes of the field JSON can no longer be taken back.
+// Decided returns how many bytes of the field JSON are final. Bytes after them may still be removed
+// or replaced, see HoldOn.
 func (o *Output) Decided() int { return o.Settled() - o.sent }
 
 // Settle marks all written bytes as final, because nothing after the last closing bracket can
@@ -156,7 +157,8 @@ func (w *Writer) HoldOn() int {
 	return at
 }
 
-// HoldOff closes the innermost hold.
+// HoldOff ends the hold that was started last (see HoldOn). The bytes written since then become
+// final, unless another hold is open.
 func (w *Writer) HoldOff() { w.Out.holds-- }
 
 // TakeBack removes everything that was written from the position at on, where a hold began (see
@@ -178,8 +180,8 @@ func (r *Reader) drop(at int) {
 // Held returns what was written from the position at on, where a hold began (see HoldOn).
 func (w *Writer) Held(at int) []byte { return w.Out.JSON[at-w.Out.sent:] }
 
-// doubt records, if the parameter two is true, that the text has two readings. A doubt is never
-// removed. A nil output means that the text is not a call, so its readings do not matter.
+// doubt records, if two is true, that the text can be read in two ways. The record is never
+// removed. A nil output belongs to a text that is not a call, so two ways to read it do not matter.
 func (o *Output) doubt(two bool) {
 	if two && o != nil {
 		o.Doubt = true

@@ -2,11 +2,11 @@ package lenient
 
 import "toolnorm/adapters/internal/scan"
 
-// Reader reads arguments as models write them, and writes strict JSON. A hold (output.go) marks the
-// output that may still be taken back; all other output is final. The Reader looks forward only
-// through At, so it can read a reply that is still arriving. It reads values, members and closing
-// brackets itself. A stringReader reads strings, and a lookahead decides which text may follow a
-// value.
+// Reader reads arguments as models write them, and writes strict JSON. It can read a reply that is
+// still arriving, because it looks forward only through At. Output that may still be taken back is
+// marked by a hold (output.go); all other output is final. The Reader itself reads values, members
+// and closing brackets. A stringReader reads strings, and a lookahead decides which text may follow
+// a value.
 type Reader struct {
 	copier          // the text and the output
 	Outside Outside // the reply around the arguments; nil if there is none

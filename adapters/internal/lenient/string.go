@@ -75,10 +75,10 @@ func DelimsOf(quotes []string) []Delim {
 	return own
 }
 
-// StringValue reads a string and writes it in the type t. If t allows strings, the string streams,
-// as the content of a file does. Otherwise it is held back until it is converted: "3" for an
-// integer becomes 3. So is a string for an enum: "Celsius" becomes the listed "celsius". If t
-// allows no string, a string with quotation marks in it may be several values (Output.Doubt).
+// StringValue reads a string and writes it in the type t. If t allows any string, it is sent while
+// it is read, as the content of a file is. Otherwise it is held back until it is converted: "3" for
+// an integer becomes 3, and for an enum "Celsius" becomes the listed "celsius". If t allows no
+// string, a string with quotation marks in it may be several values (Output.Doubt).
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
 		r.copyText(q)

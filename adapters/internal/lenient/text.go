@@ -14,7 +14,8 @@ type Text struct {
 	style
 }
 
-// style is how the arguments of one call are written.
+// style says how the arguments of one call are written, for example in Python or with keys without
+// quotation marks.
 type style struct {
 	Quotes     []Delim // the family's own delimiters in {pseudo}; nil in JSON
 	Python     bool    // inside a Python call
@@ -185,9 +186,10 @@ func (x *Text) itemEnd(i int) int {
 // is no evidence that a comma before it was lost.
 const maxItem = 512
 
-// elementFollows reports whether a value without a key can begin at offset i. Bare words do not
-// count, because prose after a quotation mark consists of them. A minus sign or a digit is enough
-// evidence of a number.
+// elementFollows reports whether a value without a key can begin at offset i. A minus sign or a
+// digit is enough evidence of a number. Words without quotation marks do not count, other than
+// true, false, null and Python's spellings, because any prose after a quotation mark begins with a
+// word.
 func (x *Text) elementFollows(i int) bool {
 	c := x.At(i)
 	if _, ok := x.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' ||

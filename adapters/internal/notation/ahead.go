@@ -100,8 +100,8 @@ func (a *Ahead) mayBe(word string) bool {
 		hasPrefix(a.words, last) || a.tools.Begins([]byte(word)) || a.tools.Begins([]byte(last))
 }
 
-// inMark reports whether the word at the end of the text is in a tag, or directly follows a sign
-// such as a bracket.
+// inMark reports whether the word at the end of the text is in a tag, or directly follows a sign,
+// such as a bracket or a character beyond ASCII.
 func (a *Ahead) inMark() bool {
 	at := a.from - 1
 	front := a.text[:a.from]

@@ -49,7 +49,8 @@ func (r *reader) left(keys []key, members []member) bool {
 	return l.named == 1 || l.named == 0 && r.outer != ""
 }
 
-// word reports whether the unused word at token i is structure.
+// word reports whether the word at token i, which is neither a key nor a value, can be part of the
+// notation of a call. It counts the tool's name and the words in tags.
 func (l *rest) word(i int) bool {
 	word := l.tokens[i].inner
 	switch param, role := l.param(word), roleOf(word); {
@@ -104,8 +105,9 @@ func (l *rest) numbered(i int) bool {
 	return l.ordinal(i)
 }
 
-// inMarks reports whether the word at token i has signs on both sides. If so, it counts the word on
-// its side of the call.
+// inMarks reports whether the word at token i has signs on both sides, as in a tag. If so, it also
+// counts how often the word occurs before and after the first value, because a tag around a call
+// occurs on both sides.
 func (l *rest) inMarks(i int) bool {
 	if !l.enclosed(i) {
 		return false

@@ -19,9 +19,9 @@ type member struct {
 	open  bool   // the value is bare, and neither the end of its own line nor a sign ends it
 }
 
-// segment reads a text whose parameters are named at the given places, and returns their values as
-// an object. It returns false if a value cannot be read, or if the rest of the text is not
-// structure.
+// segment reads a text in which the given keys name the parameters, and returns their values as an
+// object. It returns false if a value cannot be read, or if the text between keys and values has
+// words that do not belong to a call.
 func (r *reader) segment(keys []key) (string, bool) {
 	if len(keys) == 0 {
 		return "", false
@@ -46,8 +46,9 @@ func (r *reader) segment(keys []key) (string, bool) {
 	return r.object(keys, values)
 }
 
-// from returns the position where the key whose name is at a token begins. In names like
-// address.city the parameter before the key is included.
+// from returns the position in the text where a key begins. The parameter at is the token with its
+// name. In a key like address.city, for the parameter city of an object address, the position is
+// that of address.
 func (r *reader) from(at int) int {
 	if at > 0 && r.tokens[at-1].kind == aSign && strings.HasSuffix(r.tokens[at-1].inner, ".") {
 		return r.tokens[at-1].from

@@ -235,7 +235,8 @@ func (r *reader) bare(k key, from, next int, conn string) (value, sep string, ok
 // lineSigns are signs after which a value extends to the end of its line.
 var lineSigns = set(": = := => -> → ： ＝ <- ←")
 
-// hasWords reports whether a text has words other than words of structure.
+// hasWords reports whether a text has words that are not part of the notation. The words of
+// notations, such as "tool", are in words.txt.
 func hasWords(text string) bool {
 	return slices.ContainsFunc(lex(text), func(t token) bool {
 		return (t.kind == aWord || t.kind == aText) && roleOf(t.inner) == 0

@@ -152,8 +152,9 @@ func (f formed) value(raw, pad string) string {
 	return f.Plain + f.escaped(f.json().Value(raw))
 }
 
-// nested returns members or elements as text. If there are none, it returns the text in the
-// parameter none.
+// nested returns the members of an object or the elements of a list as text, with the texts of s
+// around and between them. If there are none, it returns the parameter none. The example e is
+// filled in for each of them; pad and inner are its indentations, see member.
 func (f formed) nested(s form.Series, e form.Example, members []scan.Field, pad, inner,
 	none string) string {
 	var all []string

@@ -55,8 +55,8 @@ func isNoWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
 }
 
-// unspaced reports whether a word belongs to a script that writes no blanks between words. Korean
-// writes blanks, but attaches endings to its words, so it counts as well.
+// unspaced reports whether a word is in Chinese, Japanese or Korean. The first two write no blanks
+// between words. Korean does, but attaches endings to its words.
 func unspaced(w string) bool {
 	return strings.ContainsFunc(w, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)

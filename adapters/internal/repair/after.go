@@ -15,7 +15,7 @@ type afterReader struct {
 }
 
 // between reads the text between a key and its value. A comma in place of the colon may also mean
-// that the container is a set. If both readings are possible, both are offered.
+// that the container is a set. If both are possible, both readings are added to the search.
 func (x *afterReader) between() {
 	c := x.at(x.n.Pos)
 	to := keep(x.n, x.n.Pos)
@@ -66,8 +66,9 @@ func (x *afterReader) between() {
 	}
 }
 
-// after reads the text after a value in a container, and offers a step for each possible slip. In
-// Python the value may be the beginning of an expression, whose rest must not be skipped.
+// after reads the text after a value in a container, and adds to the search a step for correct text
+// and for each possible slip. In Python the value may be the beginning of an expression, whose rest
+// must not be skipped.
 func (x *afterReader) after() {
 	c, next := x.at(x.n.Pos), x.n.next(x.n.Pos+1)
 	here := next

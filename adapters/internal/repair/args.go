@@ -24,9 +24,9 @@ type Args struct {
 	look
 }
 
-// Read returns the readings of a text that begins with arguments. It returns nil if there is none,
-// or if finding them takes too much work. The arguments of a Python call begin after the
-// parenthesis.
+// Read returns the likely ways to read the arguments with which a text begins, the cheapest first.
+// It returns nil if there is none, or if finding them takes too much work. The arguments of a
+// Python call begin after the parenthesis.
 func (g *Args) Read(text string) []Reading {
 	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil,
 		g.Around != 0}
@@ -136,11 +136,12 @@ func (n *Node) behind(pos int) Place {
 	return p
 }
 
-// habit returns the cost of a slip that may be a habit, and sets its flag. The cost is 0 if the
-// flag was set before.
+// habit returns the cost of a slip that the model may make again and again, and sets its flag. Only
+// the first such slip has a cost: the result is 0 if the flag was set before.
 func (p *Place) habit(flag uint64) int { return p.first(flag, habit) }
 
-// first returns the cost of a slip and sets its flag. The cost is 0 if the flag was set before.
+// first returns the cost of a kind of slip and sets its flag. Only the first such slip costs
+// something: the result is 0 if the flag was set before.
 func (p *Place) first(flag uint64, cost int) int {
 	if p.Flags&flag != 0 {
 		return 0
@@ -221,11 +222,11 @@ func plainSpace(r rune) rune {
 // tag matches the beginning of an opening tag.
 var tag = regexp.MustCompile(`<[^/\\\s]`)
 
-// tail returns the cost of the text after the arguments, if the arguments end at i. The end of the
-// text, another call, up to two closing brackets, and a member that occurs beside arguments cost
-// nothing. Further closing brackets have a cost; after a lone value of a known type every closing
-// bracket has one. A result above Most rules the reading out, for example because a member in the
-// schema would be lost.
+// tail returns the cost of the text after the arguments, if the arguments end at i. These texts
+// cost nothing: the end of the text, another call, up to two closing brackets, and a member that
+// occurs beside arguments. Further closing brackets have a cost; after a lone value of a known type
+// every closing bracket has one. A cost above Most means that the arguments cannot end at i, for
+// example because a member in the schema would be lost.
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
@@ -283,9 +284,9 @@ func (g *Args) memberIn(i int) bool {
 	return false
 }
 
-// leftOver returns unsure if the number of double quotation marks after the arguments is odd, or
-// the first one is escaped. Then the arguments probably ended inside a string. A quotation mark
-// around the arguments does not count. Otherwise it returns 0.
+// leftOver returns the flag unsure if the arguments probably end inside a string, and otherwise 0.
+// That is so if the text from offset i on has an odd number of double quotation marks, or the first
+// one is escaped. A quotation mark around all arguments does not count.
 func (g *Args) leftOver(i int) uint64 {
 	rest := g.text[min(i, len(g.text)):]
 	if g.Around != 0 {
@@ -320,7 +321,7 @@ func (g *Args) call(i int) bool {
 // maxDepth bounds how deep containers in arguments may be nested.
 const maxDepth = 512
 
-// closed returns the strict JSON closing bracket of the innermost container.
+// closed returns the closing bracket of the innermost container as strict JSON has it: } or ].
 func (n *Node) closed() string {
 	if n.Stack.Kind == anObject || n.Stack.Kind == aCall {
 		return "}"
@@ -328,8 +329,9 @@ func (n *Node) closed() string {
 	return "]"
 }
 
-// pop offers the place after the innermost container. The next size bytes are read as its closing
-// bracket. The output gets the correct bracket, so a complete reading is always valid JSON.
+// pop adds to the search the reading in which the innermost container ends here, and the next size
+// bytes are its closing bracket. The output gets the correct bracket, so a complete reading is
+// always valid JSON.
 func (n *Node) pop(s *Search, size, cost int) {
 	closer := n.closed()
 	m := *n

@@ -33,7 +33,8 @@ func (x *stringReader) backslash() {
 	x.escape()
 }
 
-// escape reads a backslash in the way that backslash has chosen for this branch of the search.
+// escape reads a backslash in a string. How it does so depends on what the function backslash has
+// chosen for this reading: an escape of JSON, or text.
 func (x *stringReader) escape() {
 	if x.n.Flags&sBare != 0 && x.ownQuotes {
 		x.n.Flags |= unsure // there are no escapes in the family's own quotes

@@ -114,8 +114,8 @@ func (x *keyReader) keys() {
 	x.oddKeys()
 }
 
-// oddKeys offers the keys that begin at the current place without quotation marks, with only one,
-// or with two of different kinds.
+// oddKeys adds to the search the keys that may begin at the current place without quotation marks,
+// with only one, or with two of different kinds.
 func (x *keyReader) oddKeys() {
 	open := x.quoteAt(x.n.Pos)
 	from := x.n.Pos + open

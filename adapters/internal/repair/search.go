@@ -135,9 +135,10 @@ func (s *Search) first(n *Node) bool {
 	return false
 }
 
-// Go offers a step from n to a place, which adds the pieces of out to the output. A step that costs
-// too much is dropped. Two outputs that differ only in white space count as equal, so Copy writes
-// white space. Steps never lead back: each node is further on in the text or in its mode.
+// Go adds a step from the node n to the place to. It adds the texts in out to the output. A step
+// that costs too much is dropped. Two outputs that differ only in white space count as equal, so
+// Copy is used for white space. Steps never lead back: each node is further on in the text or in
+// its mode.
 func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	next := Node{Place: to, Cost: n.Cost + cost, Out: n.Out, Hash: n.Hash}
 	if next.Cost > s.best {
@@ -241,7 +242,8 @@ func (p *Piece) String() string {
 // Open reports whether the text ended before its arguments did.
 func (r *Reading) Open() bool { return r.Flags&unclosed != 0 }
 
-// Unsure reports whether a reading is based on a guess without evidence in the text.
+// Unsure reports whether the reading rests on a guess for which the text has no evidence, so that
+// another meaning is as likely.
 func (r *Reading) Unsure() bool { return r.Flags&unsure != 0 }
 
 // Lost reports whether the arguments have lost a value.

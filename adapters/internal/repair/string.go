@@ -39,8 +39,8 @@ var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, fa
 	{`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false},
 	{"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
-// openStrings offers the strings that begin at the current place, after prefix bytes. Any kind of
-// quotation mark may open a string. Three before a comma are an empty string and a surplus mark.
+// openStrings adds to the search the strings that may begin after prefix bytes, in any kind of
+// quotation marks. Three marks before a comma are an empty string and a surplus mark.
 func (x *valueReader) openStrings(prefix int, raw bool) {
 	if x.has(x.n.Pos, `"[`) && x.t.Allows(schema.Array) ||
 		x.has(x.n.Pos, `"{`) && x.t.Allows(schema.Object) {
@@ -242,7 +242,7 @@ func (x *stringReader) otherEnd(i int) bool {
 	return size > 0 && x.n.Flags&sBare == 0 && x.likelyEnd(i+size, x.n.Stack) == 2
 }
 
-// otherQuote offers the end of the string at a quotation mark that is not the string's own.
+// otherQuote adds the reading in which the string ends at a quotation mark that is not its own.
 func (x *stringReader) otherQuote() {
 	if strings.HasPrefix(x.text[x.i:], x.d.close) {
 		return
@@ -364,9 +364,9 @@ func (x *stringReader) innerQuote(behind, end int) int {
 	return cost
 }
 
-// joined offers a string that continues the string before offset i, after a plus sign or, in
-// Python, directly after it. Programs break long texts in the form "x" + "y". If a key follows the
-// plus sign, the sign probably replaces a comma.
+// joined adds to the search the reading in which a string at offset i continues the string before
+// it. It must come after a plus sign or, in Python, directly. Programs break long texts in the form
+// "x" + "y". If a key follows the plus sign, the sign probably replaces a comma.
 func (x *stringReader) joined(i int) {
 	k := x.blank(i)
 	cost := small

@@ -20,7 +20,8 @@ type valueReader struct {
 	inList bool         // the innermost container is a list or a set
 }
 
-// newValueReader returns a reader of the value that is expected at the place h.
+// newValueReader returns a reader of the value that is expected at h, which is a node of the
+// search.
 func newValueReader(h here) *valueReader {
 
 	return &valueReader{h, h.at(h.n.Pos), typeOf(h.n.Want), h.n.inList()}
@@ -112,9 +113,9 @@ func (g *look) wholeKey(i int) bool {
 	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
 }
 
-// bare offers a string without its first quotation mark: {"unit": celsius"} has lost one mark, and
-// {"unit": celsius} both. In Python nothing is offered, because a bare word is a name, which is not
-// evaluated.
+// bare adds to the search the reading in which a string without its first quotation mark begins
+// here. {"unit": celsius"} has lost one mark, and {"unit": celsius} both. In Python it adds
+// nothing, because a bare word is a name there, which is not evaluated.
 func (x *valueReader) bare(cost int) {
 	if x.python || x.ownQuote(x.n.Pos) > 0 {
 		return // perhaps an expression; a string in the family's quotes

@@ -161,8 +161,8 @@ func (a *Ahead) member(c byte) bool {
 	return true
 }
 
-// free reports whether the current place may have any text: a thought, arguments, or a member that
-// may be a parameter.
+// free reports whether the current place in a possible wrapper may have any text. That is so inside
+// a member for thoughts or for arguments, and in one that may be a parameter.
 func (a *Ahead) free() bool {
 	return len(a.inside) > 0 && a.inside[len(a.inside)-1] ||
 		a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))

@@ -182,8 +182,9 @@ func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	return may || m, t
 }
 
-// nameAhead does the same as placeAhead for a text that begins with the name or with the signs
-// around it.
+// nameAhead looks for a tool's name, with or without signs around it, at the beginning of text, and
+// for an object after it. The result may reports whether text may still become such a text. The
+// result t is the tool, or nil before the first byte of the object has come.
 func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	name := strings.TrimLeft(text, "*`\"'[{(<")
 	if len(text)-len(name) > 4 {
@@ -235,8 +236,9 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 		func(m string) bool { return strings.HasPrefix(m, key) }), nil
 }
 
-// behind takes a byte of the object after the tool's name, or a byte after the object. It reports
-// whether the object may still be the end of the reply.
+// behind takes the next byte of a text whose tool name has been read, in the object with the
+// arguments or after it. It reports whether the text may still be only a call, with nothing after
+// the object but closing signs.
 func (s *lines) behind(c byte) bool {
 	if s.first == 0 && !scan.IsSpace(int(c)) {
 		s.first = c

@@ -26,8 +26,8 @@ var damaged = regexp.MustCompile(
 // letters returns a mark without its brackets, bars, slashes and blanks.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
 
-// between returns the text between two marks with the same word for a call, if one of the marks is
-// damaged or the two have changed places. It returns "" for any other text.
+// between returns the text between two tags with the same word for a call, such as tool_call, if
+// one of them is damaged or the closing one comes first. It returns "" for any other text.
 func between(text string) string {
 	m := damaged.FindStringSubmatch(text)
 	if m == nil || letters(m[1]) != letters(m[3]) {
@@ -113,7 +113,8 @@ const (
 	maxMark  = 128
 )
 
-// unwrapped returns a text without the marks and the fence around it, and records what they were.
+// unwrapped returns a text without the marks (such as <|tool_call|>) and the fence around it. It
+// sets the fields of l that say what was around the text.
 func (l *law) unwrapped(text string) string {
 	for range maxMarks {
 		before := len(text)

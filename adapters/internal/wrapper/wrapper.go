@@ -81,7 +81,8 @@ func Doubtful(text string, tools *toolset.Set) string {
 	return ""
 }
 
-// law finds calls in values of any notation. It applies the rule in the package comment.
+// law finds calls in values of any notation, by one rule: a value is a call if it names one offered
+// tool and has one object that fits the tool's schema. See the package comment.
 type law struct {
 	tools  *toolset.Set
 	marked bool // marks surround the text, so it can only be meant as a call
