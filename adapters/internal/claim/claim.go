@@ -85,7 +85,8 @@ var asked = regexp.MustCompile(`(?im)(?:^|>)[ \t]*(?:<[|｜]?(?:user|human|im_us
 // block matches a block of code.
 var block = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```")
 
-// Asks reports whether a text contains the turn of a user, outside of blocks of code.
+// Asks reports whether a text contains what looks like a message of the user, outside of blocks of
+// code.
 func Asks(text string) bool { return asked.MatchString(block.ReplaceAllString(text, "")) }
 
 // markup matches a part of a text that does not occur in an announcement: tags, JSON, tables,

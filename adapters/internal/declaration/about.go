@@ -16,9 +16,9 @@ func (f *Family) Declaration() string {
 	return strings.TrimPrefix(head, "\n")
 }
 
-// Marks returns the distinct marks (tags and special tokens) that open the family's sections, calls
-// and messages, in the order of the declaration. It returns nil for a family without marks. The
-// marks are for people, as in the table of docs/families.md. The decoder looks for
+// Marks returns the distinct tags and special tokens (marks) that open the family's sections, calls
+// and messages, in the order of the declaration. It returns nil for a family without them. The
+// result is for people, as in the table of docs/families.md. The decoder looks for
 // [Family.Openings].
 func (f *Family) Marks() []string {
 	var marks []string
@@ -62,6 +62,7 @@ func distinct(list []string) (out []string) {
 	return out
 }
 
-// Results reports whether the family has a format for the results of tools. Without one, a prompt
-// gives the results in words. SmolLM3 has the bare text in a user's turn, which needs no line.
+// Results reports whether the family's declaration says how results of tools are printed. Without
+// that, a prompt gives the results in words. SmolLM3 has the bare text in a message of the user,
+// which needs no such line.
 func (f *Family) Results() bool { return f.Result != nil }

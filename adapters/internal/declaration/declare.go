@@ -221,9 +221,9 @@ var loose = map[string]struct {
 	"results": {"results", []string{"results"}},
 }
 
-// example compiles the example of a line and checks its shape, which is the order of its literals
-// and holes, because a pattern of another shape would fail later, in the middle of a reply. It
-// returns an error if the shape is not allowed.
+// example compiles the example of a line. It returns an error if the order of its placeholders and
+// the texts between them (its shape) is not allowed for this kind of line, because such a pattern
+// would fail later, in the middle of a reply.
 func (f *Family) example(kind, value string) (*Pattern, error) {
 	p, err := compile(f, value)
 	if err != nil {
@@ -250,10 +250,10 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 	return p, nil
 }
 
-// misshapen returns an error that says which mark an example lacks: "arg needs a mark before {key},
-// between {key} and {value}, and after {value}; yours has none before {key}". The message does not
-// show the internal shapes. It names only the first missing mark, because mostly only one is
-// missing.
+// misshapen returns an error that says which fixed text (mark) an example lacks: "arg needs a mark
+// before {key}, between {key} and {value}, and after {value}; yours has none before {key}". The
+// message does not show the internal shapes. It names only the first missing one, because mostly
+// only one is missing.
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
 	var places []string

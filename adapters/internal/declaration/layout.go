@@ -8,9 +8,10 @@ import (
 )
 
 // Layout describes details of a family's printed calls that examples cannot show: the names of
-// members, the signs around several calls, the spelling of values. It is parsed from the keys line,
-// for the printer and the grammar. The decoder does not use it, because it understands every
-// layout. Each key exists because some template prints so. docs/families.md lists the keys.
+// members, the texts around and between several calls, and how values are written. It is parsed
+// from the keys line of the declaration, for the printer and the grammar. The decoder does not use
+// it, because it understands every layout. Each key exists because some template prints so.
+// docs/families.md lists the keys.
 type Layout struct {
 	Name, Args string // members of {call}; command-r writes "tool_name" and "parameters"
 	// Counter (id=) is a first member that counts the conversation's calls, such as command-r7b's
@@ -34,8 +35,8 @@ type Layout struct {
 // templates print it.
 var plainLayout = Layout{Name: "name", Args: "arguments"}
 
-// List describes the signs around and between several calls that fill one hole (placeholder) of an
-// example. An example cannot show these signs, because it has only one call.
+// List describes the texts around and between several calls in the same placeholder, such as
+// {calls}. An example cannot show these texts, because it has only one call.
 type List uint8
 
 // The lists that templates print. The default has brackets only around several calls.
@@ -166,17 +167,17 @@ func (p *Pattern) OnLines(i int) bool {
 	return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n")
 }
 
-// ClosesOnLine reports whether a newline follows hole i. The newline after {args} belongs to the
-// last argument and not to the closing tag, so a call without arguments does not have it. For
-// example, glm4 prints <tool_call>get_time\n</tool_call>, without an empty line.
+// ClosesOnLine reports whether a newline follows placeholder i in the example. The newline after
+// {args} belongs to the last argument and not to the closing tag, so a call without arguments does
+// not have it. For example, glm4 prints <tool_call>get_time\n</tool_call>, without an empty line.
 func (p *Pattern) ClosesOnLine(i int) bool {
 	return i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n")
 }
 
-// Printed returns literal i of the example as it is printed. For a hole it returns "", and for i
-// after the last part the newlines with which the example ends. The newline after {args} is left
-// out, because it belongs to the last argument. To write an example, a caller prints i from 0 to
-// the number of parts, and fills in the holes.
+// Printed returns part i of the example as it is printed, if it is a fixed text, and "" if it is a
+// placeholder. For i after the last part it returns the newlines with which the example ends. The
+// newline after {args} is left out, because it belongs to the last argument. To write an example, a
+// caller prints i from 0 to the number of parts, and fills in the placeholders.
 func (p *Pattern) Printed(i int) string {
 	if i == len(p.Parts) {
 		return strings.Repeat("\n", p.Tail)
@@ -188,9 +189,9 @@ func (p *Pattern) Printed(i int) string {
 	return text
 }
 
-// Flags are habits of a family that its examples cannot show, but on which reading depends. Each
-// flag was needed by one family so far. Without the flag, values or texts of that family would have
-// a surplus byte, or its calls would be missed.
+// Flags are habits of a family that its examples cannot show, but that matter for reading its
+// replies. Each flag was needed by one family so far. Without the flag, values or texts of that
+// family would have a surplus byte, or its calls would be missed.
 type Flags struct {
 	// Blank means that one blank after the mark of a message's body comes from the tokenizer, as in
 	// llm-jp's <|message|> {text}.

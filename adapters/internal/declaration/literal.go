@@ -7,9 +7,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Literal is a fixed piece of an example: its text as it is printed, and the units by which it is
-// matched. The two differ because models vary marks: where the template has <function=get_weather>,
-// they write <function = "get_weather">.
+// Literal is the fixed text between two placeholders of an example, as it is printed, and the units
+// by which it is matched in replies. The two differ because models vary such texts: where the
+// template has <function=get_weather>, they write <function = "get_weather">.
 type Literal struct {
 	Text  string
 	Units []unit
@@ -23,8 +23,8 @@ type unit struct {
 	Byte byte
 }
 
-// UnitKind is how a unit is matched. All kinds except Exact match variations that models have
-// written, but nothing that could make one mark match another.
+// UnitKind says which text a unit matches. All kinds except Exact match variations that models have
+// written, but nothing that could make one mark, such as <tool_call>, match another.
 type UnitKind uint8
 
 // The kinds of units: a byte, and places where models write more or less than the example.
@@ -64,8 +64,8 @@ func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
 
-// Exactly returns a literal that matches only its own text, for marks that models do not vary, such
-// as those of CDATA in XML.
+// Exactly returns a literal that matches only its own text. It is for texts that models do not
+// vary, such as <![CDATA[ in XML.
 func Exactly(text string) Literal {
 	l := Literal{Text: text}
 	for i := range len(text) {
@@ -199,8 +199,8 @@ func (l Literal) Pieces() []Literal {
 	return out
 }
 
-// asciiBars returns a key with ASCII bars instead of full-width ones, as some models write it. Both
-// spellings are in the index, so that a look-up compares bytes only.
+// asciiBars returns a tag such as <｜end｜> with ASCII bars instead of full-width ones, as some
+// models write it. Both are in the index, so that a look-up compares bytes only.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
 
 // Plain returns the literal as text. Where the literal matches several texts, such as any quotation
@@ -226,7 +226,7 @@ func (l Literal) Plain() string {
 	return string(out)
 }
 
-// Trimmed returns the literal without the line breaks at its edges.
+// Trimmed returns the literal (a fixed text of an example) without the line breaks at its edges.
 func (l Literal) Trimmed() Literal {
 	units := l.Units
 	isBreak := func(u unit) bool { return u.Kind == OneNewline || u.Kind == anySpace }

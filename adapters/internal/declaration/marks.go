@@ -46,9 +46,9 @@ type Mark struct {
 }
 
 // Special reports whether the mark looks like a token of its own ([TOOL_CALLS], <|start|>, <｜…｜>)
-// and not like a tag that prose may mention. "Wrap it in <tool_call> tags" is text, but a control
-// token is never written by chance. In prose a tag needs more evidence than a token: the start of a
-// line, or the end of the reply.
+// and not like a tag. Tags occur in prose, as in "Wrap it in <tool_call> tags", but a control token
+// is never written by chance. So a tag in prose needs more evidence that a call begins: the start
+// of a line, or the end of the reply.
 func (m *Mark) Special() bool { return special(m.Key) }
 
 // special reports whether a mark with this key looks like a token of its own, such as [TOOL_CALLS]
@@ -95,8 +95,9 @@ type Index struct {
 // as its own.
 const Generic = "generic"
 
-// NewIndex returns an index of the marks of families. The family that is read must come first.
-// Marks of the same key and kind are in the order of the families, because sorting is stable.
+// NewIndex returns an index of the texts by which replies of the families are divided, such as
+// <tool_call>. The first family must be the one whose replies are read. If several have the same
+// text for the same purpose, the order of the families counts.
 func NewIndex(families ...*Family) *Index {
 	v := &Index{Families: families}
 	// the model is of any family
@@ -135,7 +136,7 @@ func NewIndex(families ...*Family) *Index {
 	return v
 }
 
-// markList collects the marks of one family.
+// markList collects the texts (marks) that divide a family's replies, such as <tool_call>.
 type markList []Mark
 
 // ownMarks returns the marks of a family, which are fixed texts such as <tool_call>, in the order
@@ -228,10 +229,10 @@ func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	}
 }
 
-// IsProse reports whether a key could begin a sentence or occur in one. It returns false if the key
-// has one of the signs of marks: a bracket, a bar, or a character outside of ASCII, as in kimi-vl's
-// ◁think▷. It is true for "Action:", ">>>" and "functions.", and false for [TOOL_CALLS],
-// <tool_call> and ◁think▷.
+// IsProse reports whether a text such as "Action:" could begin a sentence or occur in one. It
+// returns false if the text has a sign that tags and special tokens have: a bracket, a bar, or a
+// character outside of ASCII, as in kimi-vl's ◁think▷. It is true for "Action:", ">>>" and
+// "functions.", and false for [TOOL_CALLS], <tool_call> and ◁think▷.
 func IsProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") &&
 		strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0

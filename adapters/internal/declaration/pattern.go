@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Pattern is one example of a declaration: literals with holes (placeholders such as {call})
-// between them. For example, in
+// Pattern is one example of a declaration: literals, which are fixed texts, with holes
+// (placeholders such as {call}) between them. For example, in
 //
 //	call    \n<tool_call>\n{call}\n</tool_call>
 //
 // Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, and
 // Close is </tool_call>.
 //
-// A pattern refers to its family, because the calls of a model may have the marks of another
-// family, which then decides how their bodies are read. A compiled pattern never changes. The rest
-// of a pattern, after a lost mark, is a copy.
+// A pattern refers to its family, because a model may write calls with the tags of another family,
+// which then decides how their arguments are read. A compiled pattern never changes. If the first
+// tag of a call is missing, a copy of the pattern without it is used.
 type Pattern struct {
 	Family      *Family
 	Glue        int       // leading newlines, which belong to the text before the example
@@ -159,8 +159,9 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt returns the word of the hole that is part i, or "" for a literal. It also returns "" for
-// an index out of range, because callers look at the neighbours of a part.
+// HoleAt returns the name of the placeholder that is part i of the pattern, or "" if the part is
+// fixed text. It also returns "" for an index out of range, because callers look at the neighbours
+// of a part.
 func (p *Pattern) HoleAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""
@@ -168,14 +169,15 @@ func (p *Pattern) HoleAt(i int) string {
 	return p.Parts[i].Hole
 }
 
-// Hole returns the index of the first hole with that word, or -1 if there is none. A pattern has a
-// handful of parts, so a search costs less than a table would.
+// Hole returns the index of the first placeholder {word} among the pattern's parts, or -1 if there
+// is none. A pattern has a handful of parts, so a search costs less than a table would.
 func (p *Pattern) Hole(word string) int {
 	return slices.IndexFunc(p.Parts, func(part Part) bool { return part.Hole == word })
 }
 
-// shape returns the words of a pattern's holes, with # for each literal. For example, "# key #
-// value #" is an argument. A kind of line allows a short list of shapes.
+// shape returns the order of a pattern's parts: the names of its placeholders, and # for each fixed
+// text between them. For example, "# key # value #" is the shape of an argument. Each kind of line
+// allows only a few shapes.
 func (p *Pattern) shape() string {
 	var words []string
 	for _, part := range p.Parts {
@@ -333,9 +335,10 @@ func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 // because an element has no name of its own.
 const ItemKey = "item"
 
-// OpenTag returns the text of an argument's example before the value, or before the hole for its
-// type, with the key filled in. In a family whose tags are named like the parameters, members of a
-// value have the same tags.
+// OpenTag returns the text before the value in the example of an argument, such as
+// <parameter=city>, with the given key filled in. If the example has {type} before the value, the
+// text ends there. In a family whose tags are named like the parameters, members of a value have
+// the same tags.
 func (p *Pattern) OpenTag(key string) string { return p.Printed(0) + key + p.Printed(2) }
 
 // CloseTag returns the text that follows the value in the example of an argument, such as

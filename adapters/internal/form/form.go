@@ -64,7 +64,8 @@ type Writing struct {
 // Example is a text with holes, which are placeholders such as {name}.
 type Example []Part
 
-// Part is a hole (placeholder) if the field Hole is set, and otherwise a literal.
+// Part is a part of an example: the placeholder {Hole} if the field Hole is set, and otherwise the
+// fixed text Lit.
 type Part struct{ Lit, Hole string }
 
 // Series has the texts before, between and after calls, arguments, members or elements.
@@ -178,7 +179,7 @@ func (f *Form) Text() string {
 	return strings.Join(words, " ")
 }
 
-// has reports whether an example has a hole with that name.
+// has reports whether the example contains the placeholder {hole}.
 func (e Example) has(hole string) bool {
 	return slices.ContainsFunc(e, func(p Part) bool { return p.Hole == hole })
 }
@@ -213,8 +214,8 @@ func parse(text, may string) (e Example, err error) {
 	return e, nil
 }
 
-// holeIn returns the offset of the first hole in a text, or -1 if there is none. Two opening braces
-// in a row are a literal brace.
+// holeIn returns the offset of the first placeholder, such as {name}, in a text, or -1 if there is
+// none. Two opening braces in a row stand for one brace.
 func holeIn(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -229,8 +230,8 @@ func holeIn(text string) int {
 	return -1
 }
 
-// parseSeries reads an example with two holes of the given kind, and returns the texts around them.
-// It returns an error for any other number of holes.
+// parseSeries reads an example with exactly two placeholders of the given kind, and returns the
+// texts before, between and after them. It returns an error for any other number.
 func parseSeries(text, kind string) (Series, error) {
 	parts := strings.Split(text, "{"+kind+"}")
 	if len(parts) != 3 {

@@ -230,8 +230,8 @@ func (r *reader) leftOver(i int) bool {
 	return !r.Over(i) && !(len(open) > 1 && r.has(i, open))
 }
 
-// strong reports whether a literal has more than two visible bytes, so that it hardly occurs in
-// prose.
+// strong reports whether a text has more than two visible bytes, so that it hardly occurs in prose
+// by chance.
 func strong(lit string) bool {
 	n := 0
 	for i := range len(lit) {
@@ -257,8 +257,8 @@ func (r *reader) closing() string {
 	return ""
 }
 
-// has reports whether the text at offset i begins with a literal. It returns false if too many
-// steps were taken.
+// has reports whether s is at offset i. Every byte that it compares counts as a step. It returns
+// false if too many steps were taken.
 func (r *reader) has(i int, s string) bool {
 	for k := range len(s) {
 		if r.left--; r.At(i+k) != int(s[k]) {
@@ -268,8 +268,8 @@ func (r *reader) has(i int, s string) bool {
 	return r.left > 0
 }
 
-// lit reads a literal at offset i and returns the offset after it, or false if the text differs.
-// White space at the end of a literal may be missing at the end of a reply.
+// lit reads the fixed text s at offset i and returns the offset after it, or false if the text
+// differs. White space at the end of s may be missing at the end of a reply.
 func (r *reader) lit(i int, s string) (int, bool) {
 	for k := range len(s) {
 		switch c := r.At(i + k); {
@@ -353,8 +353,8 @@ func (c *Call) known(key string) bool {
 	return slices.ContainsFunc(c.Args, func(m Member) bool { return m.Key == key })
 }
 
-// literal reads the value at offset i, in JSON or Python, and also returns the offset after the
-// value. ok is false if there is no valid value.
+// literal reads a value that is correct JSON or Python at offset i, and also returns the offset
+// after it. ok is false if there is no such value.
 func (r *reader) literal(i int) (value string, end int, ok bool) {
 	var cut bool
 	value, end, cut, ok = lenient.Literal(r.At, i)

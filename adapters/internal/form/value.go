@@ -20,9 +20,9 @@ type stop func(i int) bool
 // maxDepth bounds how deeply values may be nested.
 const maxDepth = 64
 
-// args reads the arguments of the hole {args} at offset i, and returns the offset after them. The
-// parameter rest is the rest of the example. It returns false if the text does not match, or if
-// there are no arguments and the form does not allow that.
+// args reads the arguments of a call at offset i, where the example has {args}, and returns the
+// offset after them. The parameter rest is the rest of the example. It returns false if the text
+// does not match, or if there are no arguments and the form does not allow that.
 func (r *reader) args(i int, rest []Part) (int, bool) {
 	ends := func(i int) bool { return r.closesAt(i, r.Args.Close, rest) }
 	if len(rest) == 0 && r.Args.Open == "" && r.Takes(r.call.Name, "") &&
@@ -372,8 +372,8 @@ func plainKey(key string) bool {
 	}) < 0
 }
 
-// typed returns a text as JSON of the type that the tool's schema gives for its place. Without a
-// type it is a number, true, false or null if it is one, and otherwise a string.
+// typed returns a text as JSON of the type that the tool's schema demands where the text was read.
+// Without a type it is a number, true, false or null if it is one, and otherwise a string.
 func (r *reader) typed(text string) string {
 	if v, ok := r.Typed(r.call.Name, r.keys, text); ok {
 		return v

@@ -101,8 +101,8 @@ func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	return g.filled(p, i, func(i int) string { return g.hole(p, i, t) })
 }
 
-// hole returns an expression for the content of hole i of the pattern in a call of one tool. For
-// the hole {index} it is a number from 1 to 999: kimi-k3 counts the calls of a turn from 1, and the
+// hole returns an expression for the content of placeholder i of the pattern in a call of one tool.
+// For {index} it is a number from 1 to 999: kimi-k3 counts the calls of a message from 1, and the
 // decoder ignores that number. Python calls have keyword arguments only, as templates print them,
 // although the decoder reads others. In apertus's calls ({named}) the tool's name is the key of the
 // object's only member.

@@ -13,12 +13,12 @@ import (
 
 // Grammar restricts a model to calls of the offered tools, on servers that accept a grammar.
 //
-// Text is GBNF as llama.cpp reads it, and begins with the family's opening mark. So it applies to
-// the whole reply if the client demands a call, and otherwise from a trigger on, so that the model
-// may write text first. It depends only on the family, the tools, and whether a single call is
-// demanded, so it can be reused while these do not change. A server's own grammar for tools is less
-// strict: with tool_choice "required" llama-server allowed any text before the call, and 0 of 20
-// replies of a Qwen were calls.
+// Text is GBNF as llama.cpp reads it, and begins with the text that opens a call, such as
+// <tool_call>. So it applies to the whole reply if the client demands a call, and otherwise from a
+// trigger on, so that the model may write text first. It depends only on the family, the tools, and
+// whether a single call is demanded, so it can be reused while these do not change. A server's own
+// grammar for tools is less strict: with tool_choice "required" llama-server allowed any text
+// before the call, and 0 of 20 replies of a Qwen were calls.
 type Grammar struct {
 	// Text is GBNF with the root rule "root". It is empty for families that write calls without an
 	// opening mark, and for very large schemas.

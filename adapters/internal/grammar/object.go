@@ -88,10 +88,10 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 	return all
 }
 
-// additional returns the place for the values of members that the schema does not list. If the
-// schema lists some members and has no additionalProperties, the result is a place that nothing
-// fits. JSON Schema would allow other members, but a tool does not have such parameters. If the
-// schema lists no members, the result is a place that anything fits.
+// additional returns the schema for the values of members that n does not list. If n lists some
+// members and has no additionalProperties, the result allows no value. JSON Schema would allow
+// other members, but a tool does not have such parameters. If n lists no members, the result allows
+// any value.
 func additional(n *schema.Place) *schema.Place {
 	switch {
 	case n.More != nil:

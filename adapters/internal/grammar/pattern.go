@@ -77,8 +77,8 @@ func (g *values) matching(pattern string, s *print.Spelling) string {
 	return expr
 }
 
-// patternWriter translates a regular expression to GBNF, in a spelling of strings. Its methods set
-// failed if they cannot translate a part. The field is checked once at the end.
+// patternWriter translates a regular expression to GBNF, for strings in a given spelling. Its
+// methods set the field failed if they cannot translate a part. It is checked once at the end.
 type patternWriter struct {
 	s      *print.Spelling
 	failed bool
@@ -172,8 +172,8 @@ func (w *patternWriter) escaped(c rune) (string, bool) {
 
 // jsonEscape returns a character as it is written inside a JSON string.
 //
-// A pattern describes the string, and the grammar its spelling: a quotation mark in a pattern is \"
-// in JSON.
+// A regular expression in a schema describes the text of a string, but the grammar describes how it
+// is written. For example, a quotation mark in the expression is \" in JSON.
 func jsonEscape(c rune) string {
 	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
 		return fmt.Sprintf(`\u%04x`, c)
@@ -181,12 +181,12 @@ func jsonEscape(c rune) string {
 	return string(c)
 }
 
-// class translates a set of characters, given as ranges. Characters that the spelling escapes
-// become alternatives, and the others remain ranges. No spelling escapes characters beyond ASCII,
-// so only those up to 0x7f are handled one by one. Control characters other than white space are
-// left out, because a model would write them as escapes that are not part of the pattern. It sets
-// failed if the set contains a character that cannot be written, or if no character of the set can
-// be written.
+// class translates a set of characters, given as pairs of the first and the last of each range.
+// Characters that need an escape in the strings become alternatives, and the others remain ranges.
+// No escape is for characters beyond ASCII, so only those up to 0x7f are handled one by one.
+// Control characters other than white space are left out, because a model would write them as
+// escapes that are not part of the pattern. The field failed is set if the set contains a character
+// that cannot be written, or if no character of the set can be written.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	var plain []rune // ranges

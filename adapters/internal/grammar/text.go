@@ -10,11 +10,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// text returns an expression for a string. Its length is in characters, in GBNF as in JSON Schema.
-// If there is a pattern or a format, the length is not checked, because GBNF cannot combine the
-// two. Values in tags are raw text, which ends at a closing tag. Python allows both quotation
-// marks, so that a string with an apostrophe needs no escape. Text in CDATA may contain the tags
-// that end other raw text.
+// text returns an expression for a string that the schema n allows. Its length is in characters, in
+// GBNF as in JSON Schema. If there is a pattern or a format, the length is not checked, because
+// GBNF cannot combine the two. The spelling s says how the string is written: between tags it is
+// raw text up to a closing tag. In CDATA it may contain such tags. Python has both quotation marks,
+// so that a string with an apostrophe needs no escape.
 func (g *values) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.span(n.MinLength, n.MaxLength)
 	if expr := g.patterned(n, s); expr != "" {

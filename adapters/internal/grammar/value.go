@@ -11,9 +11,9 @@ import (
 // anything is a place without constraints.
 var anything = &schema.Place{Kinds: schema.Any}
 
-// choice is one alternative that a place allows: a single value of an enum, or all values of a
-// kind. A single value is written in the spelling of its place, such as True in Python, or "a"
-// without quotation marks in a tag.
+// choice is one alternative that a schema allows for a value: a single value of an enum, or all
+// values of a kind. A single value is written like other values at its place, such as True in
+// Python, or "a" without quotation marks in a tag.
 type choice struct {
 	kind  schema.Kinds // 0: any kind, or the kind of the target of the reference n
 	value string       // JSON; empty for any value of the kind that n allows
@@ -24,9 +24,10 @@ type choice struct {
 var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean,
 	schema.Object, schema.Array, schema.Null}
 
-// choices returns the choices of a place, or nil if the place allows no value. If there is an enum,
-// types and references do not matter. Each type is a choice, because strings, numbers and objects
-// are written in different ways. Integers are not a choice beside numbers.
+// choices returns the alternatives for a value at the place n of a schema, or nil if no value is
+// allowed there. If there is an enum, they are its values, and types and references do not matter.
+// Otherwise each type is one, because strings, numbers and objects are written in different ways.
+// Integers are no alternative of their own beside numbers.
 func choices(n *schema.Place) (all []choice) {
 	if n.Alternatives != nil {
 		for _, a := range n.Alternatives {
@@ -165,9 +166,9 @@ func (g *values) hint() string {
 	return g.tool.Name + "-" + g.step
 }
 
-// any returns a rule for every value. There is one recursive rule for each spelling. Where values
-// are raw text, the rule for text covers all of them, because in a tag 5 and true are texts as
-// well.
+// any returns a rule for every value in the given spelling. The rule is recursive and shared by all
+// places where anything is allowed. Where values are raw text, it is the rule for text, because in
+// a tag 5 and true are texts as well.
 func (g *values) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
 		if s.NoNull || len(s.Quotes) == 0 {

@@ -42,9 +42,9 @@ func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 }
 
 // Value reads one value and writes it as strict JSON of the type t. It returns false if no value
-// begins at the current position. Valid JSON is copied byte for byte, including the spelling of
-// numbers and white space. If t is nil, every value has the type in which it is written. A value
-// without quotation marks is a number, a literal, or a phrase that lost its quotation marks.
+// begins at the current position. Valid JSON is copied byte for byte, including white space and the
+// digits of numbers. If t is nil, every value has the type in which it is written. A value without
+// quotation marks is a number, a word such as true, or a text that lost its quotation marks.
 func (r *Reader) Value(t *schema.Type) bool {
 	c := r.At(0)
 	switch {

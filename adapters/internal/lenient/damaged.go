@@ -25,10 +25,10 @@ type Meaning struct {
 
 // Decide returns the meaning of damaged arguments of the tool called name, if all likely ways to
 // read them agree. ok is false if they can mean different things, or nothing. The parameter direct
-// is the result of the Reader, which reads without this search, or "" if it has none. Values are
-// compared, not texts, so two readings that give the same arguments agree. The cheapest readings
-// come first, so of equal values the cheapest remains. The strict JSON of each reading is read once
-// more by the Reader, which gives it the types of the schema.
+// is what the Reader made of the text, without the search for other ways, or "" if it failed.
+// Values are compared, not texts, so two ways that give the same arguments agree. The cheapest ways
+// come first, so of equal values the cheapest remains. Each result is read once more by the Reader,
+// which gives it the types of the schema.
 func Decide(text string, g repair.Args, name, direct string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool

@@ -91,9 +91,9 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 	return parameter
 }
 
-// nextString reports whether a string at offset i is joined to the string before it, as in Python's
-// f(a='x' 'y'). Of two adjacent quotation marks, as after a quoted word at the end of a string, the
-// second may be the one that ends the value. Then no string follows.
+// nextString reports whether a string at offset i continues the string before it, as in Python's
+// f(a='x' 'y'). The result is false if the quotation mark at offset i ends the value itself,
+// because the one before it belongs to a quoted word.
 func (a *lookahead) nextString(i int) bool {
 	q, ok := a.QuoteAt(i)
 	if !ok || !a.Python {

@@ -51,7 +51,7 @@ func nearMiss(t *schema.Type, key string, seen []string) bool {
 }
 
 // OneOff reports whether two keys differ by one character: one key lacks a character of the other,
-// has another character in its place, or has the character elsewhere. It is false for keys of two
+// has another character in its place, or has it at another position. It is false for keys of two
 // letters, which are too short to compare.
 func OneOff(a, b string) bool {
 	if len(a) > len(b) {
@@ -121,8 +121,8 @@ func beside(name string, t *schema.Type, m scan.Field) bool {
 	return named && !t.Has(m.Key)
 }
 
-// wrapped returns the value of the member that contains all arguments of a tool, or "" if there is
-// none. An object with any other member is not a wrapper.
+// wrapped returns the value of the only member of args if that member contains all arguments of a
+// tool, as in {"arguments": {"city": "Rome"}}. Otherwise it returns "".
 func wrapped(name string, t *schema.Type, args string) string {
 	value := ""
 	for _, m := range scan.Fields(args) {

@@ -145,8 +145,8 @@ func (s *stringReader) itemLost(q Delim) bool {
 // look for a key in them, and keys are no longer than that.
 func (q *quotes) behind(x *Text) []byte { return x.Slice(max(q.at, x.Pos-MaxKey), x.Pos) }
 
-// lastWord returns the word at the end of a text, or "". The word may be a key with misplaced
-// quotation marks.
+// lastWord returns the word at the end of a text, or "". Callers use it where a quotation mark is
+// misplaced, because the word may be a key.
 func lastWord(text []byte) string {
 	i := len(text)
 	for i > 0 && scan.IsWord(int(text[i-1])) {
@@ -166,8 +166,9 @@ func (s *stringReader) closes(i int) bool {
 	return s.ahead.valueFollows(i)
 }
 
-// copyText reads a string where the schema allows any text. Three quotation marks around it may be
-// the text's own, see [repair.QuotedText]. In Python they never are.
+// copyText reads a string where the schema allows any text. If three quotation marks are around it
+// outside of Python, two of them may belong to the text (see [repair.QuotedText]), which is a doubt
+// (see Output.Doubt).
 func (r *Reader) copyText(q Delim) {
 	from, three := r.Pos, q.Open == `"""` && !r.Python
 	r.Out.Odd = r.Out.Odd || three

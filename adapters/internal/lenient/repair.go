@@ -85,11 +85,11 @@ func documentReader(text string) *Reader {
 	return r
 }
 
-// RepairAs reads a whole document that begins with its value. It is used for values inside calls,
-// such as strings that contain objects and tags that contain lists. The result whole is false if
-// something was missing, left over or unclear, and then out may be incomplete, or "" if there is no
-// value. A byte order mark at the beginning is ignored, because it comes from files that tools have
-// read.
+// RepairAs reads a document that begins with a value, and returns the value as strict JSON of the
+// type t. It is used for values inside calls, such as strings that contain objects and tags that
+// contain lists. The result whole is false if something was missing, left over or unclear. Then out
+// may be incomplete, or "" if there is no value. A byte order mark at the beginning is ignored,
+// because it comes from files that tools have read.
 func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	doc := readDocument(text, t)

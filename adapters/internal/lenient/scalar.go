@@ -44,9 +44,9 @@ func (r *Reader) Key(wild bool) {
 	}
 }
 
-// scalar reads a number, a literal, or a bare phrase, and writes it when it is complete. It returns
-// false if there is none. Half a number is another number (108. and 108.2), and half a word is
-// another word, so both are first read to their ends.
+// scalar reads a number, a word such as true, or a text without quotation marks, and writes it when
+// it is complete. It returns false if there is none. Half a number is another number (108. and
+// 108.2), and half a word is another word, so both are first read to their ends.
 func (r *Reader) scalar(t *schema.Type) bool {
 	n := 0
 	// 1e-05, -Infinity, 1_000
@@ -62,9 +62,9 @@ func (r *Reader) scalar(t *schema.Type) bool {
 	return r.phrase(t)
 }
 
-// wordByte reports whether a byte can be part of a number or a literal. The signs are for
-// exponents, as in 1e-05. Dates and versions consist of such bytes as well, but are not numbers in
-// the end.
+// wordByte reports whether a byte can be part of a number or a word such as true. The signs + and -
+// are for exponents, as in 1e-05. Dates and versions consist of such bytes as well, but callers
+// find that they are not numbers.
 func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
 // parseLiteral returns a word as a JSON scalar, and false if the word is not a scalar.
@@ -73,11 +73,11 @@ func parseLiteral(word string) (string, bool) {
 	return v, v != ""
 }
 
-// valueEnds reports whether a scalar can end at offset n, because the text after it does not make
-// it a phrase. For example, {"date": 2024 was a good year} begins with a number but is a phrase. A
-// scalar ends before a comma, a closing bracket, a comment, a closing tag, the quotation mark of
+// valueEnds reports whether a number or a word such as true can end at offset n. It cannot if more
+// words follow: {"date": 2024 was a good year} begins with a number, but the value is all of the
+// words. It can before a comma, a closing bracket, a comment, a closing tag, the quotation mark of
 // the next key, and in a list before the next element. Outside of all containers it ends anywhere,
-// because only a lone value is read there.
+// because only a single value is read there.
 func (a *lookahead) valueEnds(n int) bool {
 	n += a.Space(n)
 	for size := a.oddSpaceAt(n); size > 0; size = a.oddSpaceAt(n) {
@@ -103,9 +103,9 @@ func (a *lookahead) valueEnds(n int) bool {
 // inList reports whether the innermost container is a list or a set, which have no keys.
 func (s stack) inList() bool { return s.innermost() == '[' || s.innermost() == aSet }
 
-// putScalar writes a scalar in the type that the schema demands. The parameter word is the model's
-// spelling, and value is the JSON for it. If zip is a text, {"zip": 01234} becomes "01234" and not
-// "1234", because the spelling of a text matters. A null remains null.
+// putScalar writes a number, true, false or null in the type that the schema demands. The parameter
+// word is what the model wrote, and value is the JSON for it. If zip is a text, {"zip": 01234}
+// becomes "01234" and not "1234", because each character of a text matters. A null remains null.
 func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
 		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, word)
@@ -118,9 +118,9 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	r.Put(fit(value, t, r.open.inList()))
 }
 
-// ownWord reports whether a word is the correct spelling in this reply: Python's words in Python,
-// and None in a model family with its own quotation marks. Such a word is not a defect. To report
-// it in every call (repairs=literals) would hide real defects in the log.
+// ownWord reports whether a word such as None or True is correct in this reply: in a Python call,
+// or, for None, in a model family that has its own quotation marks. Such a word is not a defect. To
+// report it in every call (repairs=literals) would hide real defects in the log.
 func (x *Text) ownWord(word string) bool {
 	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" ||
 		word == "False")
@@ -128,8 +128,9 @@ func (x *Text) ownWord(word string) bool {
 
 // oddPhrase reports whether a text without quotation marks may have lost one of them, or a
 // character next to it. For example, a.txt" has lost its first mark, and true: has lost the text
-// after it. As strings both would be valid but wrong. It looks for a literal with punctuation after
-// it, marks without a partner, escaped marks, and a sign of structure at the beginning.
+// after it. As strings both would be valid but wrong. It looks for a word such as true with
+// punctuation after it, for marks that have no partner or are escaped, and for a bracket or the
+// like at the beginning.
 func oddPhrase(text string) bool {
 	// true: or null; lost what followed it
 	if word := strings.TrimRight(text, ":;., "); word != text {
@@ -142,8 +143,8 @@ func oddPhrase(text string) bool {
 		strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
 }
 
-// phrase reads a value that lost its quotation marks, as in {"unit": celsius, "q": north sea}. If
-// the text ends inside it, the call is cut. It returns false if there is no phrase.
+// phrase reads words without quotation marks as a string, as in {"unit": celsius, "q": north sea}.
+// If the text ends inside them, the call is cut. It returns false if there are no such words.
 func (r *Reader) phrase(t *schema.Type) bool {
 	if r.Python {
 		return false // an expression, which is not evaluated
@@ -171,10 +172,11 @@ func (r *Reader) phrase(t *schema.Type) bool {
 	return true
 }
 
-// phraseEnds reports whether a phrase ends at offset n: at a comma, a closing bracket, a newline, a
-// closing tag, or a quotation mark that opens a key. A full-width comma or colon, and a parenthesis
-// inside a tuple, also end it, because they have repairs of their own. Outside of lists a comma
-// ends it only before a member, because Rome, Italy without quotation marks is one value.
+// phraseEnds reports whether a string without quotation marks ends at offset n. It ends at a comma,
+// a closing bracket, a newline, a closing tag, or a quotation mark that opens a key. A full-width
+// comma or colon, and a parenthesis inside a tuple, also end it, because they have repairs of their
+// own. Outside of lists a comma ends it only before a member, because Rome, Italy without quotation
+// marks is one value.
 func (a *lookahead) phraseEnds(n int) bool {
 	switch a.At(n) {
 	case -1, ']', '\n':

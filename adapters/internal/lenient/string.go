@@ -57,10 +57,10 @@ var delims = []Delim{
 	newDelim("„", "“", false), // the German pair
 }
 
-// DelimsOf returns the delimiters of more than one byte in a model family's quote line. Strings
-// between them have no escapes, and every quotation mark in them is text. For example,
-// FunctionGemma writes <escape>text<escape>, and the delimiter of Gemma 4 is <|"|>. Delimiters of
-// one byte are already in delims. The result is nil if the family has no quote line. Otherwise,
+// DelimsOf returns the string delimiters of more than one byte in quotes, which is the quote line
+// of a model family. For example, FunctionGemma writes <escape>text<escape>, and the delimiter of
+// Gemma 4 is <|"|>. Strings between them have no escapes, and every quotation mark in them is text.
+// Delimiters of one byte are already in delims. The result is nil only if quotes is nil. Otherwise,
 // even if the result is empty, keys are bare and words are Python's.
 func DelimsOf(quotes []string) []Delim {
 	if quotes == nil {
@@ -141,9 +141,9 @@ type stringReader struct {
 }
 
 // copyString reads a string and writes it as a JSON string. If the text ends inside the string, the
-// call is cut. The following text decides whether a quotation mark closes the string, see closes.
-// Delimiters other than the double mark are recorded as a repair, except for Python's single mark
-// and the model family's own. A Windows path is recognised at its first bytes, for the whole
+// call is cut. Whether a quotation mark closes the string is decided by closes, from the text after
+// it. Delimiters other than the double mark are recorded as a repair, except for Python's single
+// mark and the model family's own. A Windows path is recognised at its first bytes, for the whole
 // string, because in the middle of a text the \t of C:\temp looks like a tab.
 func (s *stringReader) copyString(q Delim) {
 	own := len(s.Quotes) > 0 && q.Open == s.Quotes[0].Open || s.Python && q.Open == `'`
@@ -312,7 +312,7 @@ func (s *stringReader) escape() {
 	}
 }
 
-// doubled writes a backslash that is text, in JSON's spelling.
+// doubled writes a backslash that is part of the text, which JSON writes as two.
 func (cp *copier) doubled() {
 	cp.Put(`\\`)
 	cp.Pos++

@@ -44,9 +44,9 @@ func (x *Text) QuoteAt(i int) (Delim, bool) {
 	return Delim{}, false
 }
 
-// tripled reports whether three quotation marks at offset i open a string. In {"a": """} they are
-// more likely an empty string and a surplus mark. As an opening delimiter they would swallow the
-// rest.
+// tripled reports whether three quotation marks at offset i open a string. They do not in {"a":
+// """}, where an empty string and a surplus mark are more likely. As an opening delimiter they
+// would swallow the rest.
 func (x *Text) tripled(i int) bool {
 	n := i + 3
 	c := x.At(n)
@@ -163,9 +163,10 @@ func (x *Text) wordEnd(i int, extra, stops string) int {
 	return i + MaxKey
 }
 
-// itemEnd returns the offset after the string, number or literal at offset i and the white space
-// after it. It returns i if there is no such element, or if its end is too far away. A string ends
-// at the first closing mark, because callers only ask whether an element is possible.
+// itemEnd returns the offset after the element of a list at offset i and the white space after it.
+// The element must be a string, a number or a word such as true. It returns i if there is none, or
+// if its end is too far away. A string ends at the first quotation mark of its kind, because
+// callers only ask whether an element is possible.
 func (x *Text) itemEnd(i int) int {
 	n := i
 	if q, ok := x.QuoteAt(i); ok {

@@ -197,9 +197,9 @@ func (a *Ahead) goesOn(c byte) bool {
 	return true
 }
 
-// mayStand reports whether a line may be part of a call. Such a line has a parameter, the tool, or
-// only words of structure (see words.txt), or it is inside a text in quotation marks or in
-// brackets.
+// mayStand reports whether a line may be part of a call. Such a line has a parameter, the tool's
+// name, or only words that describe a call (see words.txt). Or it is inside a text in quotation
+// marks or in brackets.
 func (a *Ahead) mayStand(line string) bool {
 	if a.quotes%2 == 1 || a.depth > 0 || strings.Contains(line, "'''") {
 		return true

@@ -49,9 +49,10 @@ const (
 
 // Read reads a text that is one call, and returns false for any other text. The text must name one
 // offered tool, once. It must have each parameter at most once and every required one, with values
-// that fit the schema as written. The rest of the text may only be signs and words of structure. A
-// text with two readings that differ in their arguments is not a call. The function said reports
-// whether the user has written a value, which settles how that value is read.
+// that fit the schema as written. The rest of the text may only be signs and words that describe a
+// call, such as "arguments". A text that can be read in two ways, with different arguments, is not
+// a call. The function said reports whether the user has written a value, which settles how that
+// value is read.
 func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, bool) {
 	text = strings.TrimSpace(text)
 	if tools == nil || text == "" || len(text) > maxText {
@@ -107,7 +108,7 @@ type reader struct {
 	plain  bool // no sign separates keys and values
 }
 
-// key is a place in the text where a parameter is named.
+// key is a word of the text that names a parameter, and is read as such.
 type key struct {
 	name string
 	at   int // index of its token

@@ -77,8 +77,8 @@ func (l *rest) word(i int) bool {
 	return l.numbered(i) || l.ofTool(word) || l.attribute(i) || l.inMarks(i)
 }
 
-// ofTool reports whether a word consists of the tool's name and a word of structure, as in
-// GetWeatherArgs.
+// ofTool reports whether a word consists of the tool's name and a word of the notation, such as
+// Args in GetWeatherArgs.
 func (l *rest) ofTool(word string) bool {
 	behind, ok := strings.CutPrefix(fold(word), fold(l.tool.Name))
 	return ok && l.outer == "" && roles[behind]&structural != 0

@@ -87,7 +87,7 @@ func (r *reader) list(text string, t *schema.Type, inQuotes bool) (string, bool)
 	return list, lenient.Fits(list, t)
 }
 
-// quotedAll returns the meaning of a text that is in one pair of quotation marks as a whole. It
+// quotedAll returns the meaning of a text that has one pair of quotation marks around all of it. It
 // returns false for any other text, and if the meaning is not known.
 func quotedAll(text string) (string, bool) {
 	open, _ := utf8.DecodeRuneInString(text)
@@ -384,7 +384,8 @@ func inner(value, sign string) bool {
 	}
 }
 
-// lineBegins reports whether only signs, blanks and words of structure precede a token on its line.
+// lineBegins reports whether token at is the first on its line, apart from signs, blanks and words
+// that describe a call.
 func (r *reader) lineBegins(at int) bool {
 	for i := at - 1; i >= 0; i-- {
 		switch r.tokens[i].kind {

@@ -198,7 +198,7 @@ var compact = func() *Spelling {
 	return &s
 }()
 
-// text returns a string in the form's spelling.
+// text returns a string as the form writes strings, with its quotation marks and escapes.
 func (f formed) text(s string) string {
 	switch f.Strings {
 	case "json":

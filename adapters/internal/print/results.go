@@ -10,8 +10,8 @@ import (
 )
 
 // Results appends the results of calls as the family's templates print them, without the special
-// tokens around the turn. texts[i] is the result of calls[i], and the calls must have the ids that
-// Number gives. It appends nothing if the declaration has no result line.
+// tokens around the whole message. texts[i] is the result of calls[i], and the calls must have the
+// ids that Number gives. It appends nothing if the declaration has no result line.
 //
 //	hermes        \n<tool_response>\n{result}\n</tool_response>
 //	mistral-v3    [TOOL_RESULTS]{"content": {result}, "call_id": "{id}"}[/TOOL_RESULTS]
@@ -113,8 +113,8 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes reports whether the family's first call line has the given hole (placeholder). Families
-// that write calls as messages may have no call line.
+// writes reports whether the first example of a call in the family has the placeholder {hole}.
+// Families that write calls as messages may have no such example.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

@@ -74,9 +74,9 @@ var Python = &Spelling{
 	text: appendRepr,
 }
 
-// Pseudo returns the spelling of JSON with bare, sorted keys and the family's own delimiter around
-// strings, as in gemma4's {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort, which
-// ignores case. It prints null as None, as Jinja does without a filter.
+// Pseudo returns the spelling of JSON with bare, sorted keys and the text quote around strings, as
+// in gemma4's {city:<|"|>Paris<|"|>,days:3}. Gemma 4's template sorts with dictsort, which ignores
+// case. It prints null as None, as Jinja does without a filter.
 func Pseudo(quote string) *Spelling {
 	return &Spelling{
 		Name: "pseudo", Brackets: Brackets{"{", ",", "}"}, List: Brackets{"[", ",", "]"},
@@ -110,9 +110,9 @@ func Tree(p *declaration.Pattern) *Spelling {
 	}
 }
 
-// raw returns the spelling of a string in a tag, without quotation marks and escapes, so a file in
-// an argument is exactly the text between the tags. Only the tool's schema can then distinguish the
-// text 7 from the number, for the reader and the grammar.
+// raw returns the spelling of a string in a tag. It has neither quotation marks nor escapes, so a
+// file in an argument is exactly the text between the tags. Whoever reads such a value needs the
+// tool's schema to distinguish the text 7 from the number.
 func raw(f *declaration.Family) *Spelling {
 	s := &Spelling{Name: "raw", Avoid: f.ValueEnds, CDATA: f.Flags.CDATA, text: appendRaw}
 	if s.CDATA {
@@ -140,10 +140,10 @@ func Arguments(p *declaration.Pattern, i int) *Spelling {
 	return JSON
 }
 
-// keywords returns the spelling of arguments in Python, as in city="Paris", days=3. Keys are
-// unchanged, even those that Python would refuse, because the reader accepts them, and a model that
-// knows the schema expects them. Values in one call may have different spellings: LFM2.5 writes an
-// object as JSON and a list as Python source.
+// keywords returns the spelling of a call's arguments in Python, as in city="Paris", days=3. Keys
+// are unchanged, even those that Python would refuse, because the reader accepts them, and a model
+// that knows the schema expects them. Values in one call may be written in different ways: LFM2.5
+// writes an object as JSON and a list as Python source.
 func keywords(f *declaration.Family) *Spelling {
 	return &Spelling{
 		Name: "keywords", Brackets: Brackets{Comma: ", "}, BareKeys: true,
@@ -154,12 +154,12 @@ func keywords(f *declaration.Family) *Spelling {
 	}
 }
 
-// tags returns the spelling of arguments in the family's first arg line. If {args} is on a line of
-// its own in the call's example, each argument is on its own line as well. So qwen3-coder's
-// <parameter=…> blocks have a newline between them, and GLM-4.7's tags do not. A newline after
-// {args} belongs to the last argument. Without arguments only the newline before {args} is printed,
-// unless the family prints both. A tag may give the type between key and value: deepseek has
-// string="true" before a text, and string="false" before JSON.
+// tags returns the spelling of arguments in tags, as the family's first arg line shows it. If
+// {args} is on a line of its own in the call's example, each argument is on its own line as well.
+// So qwen3-coder's <parameter=…> blocks have a newline between them, and GLM-4.7's tags do not. A
+// newline after {args} belongs to the last argument. Without arguments only the newline before
+// {args} is printed, unless the family prints both. A tag may give the type between key and value:
+// deepseek has string="true" before a text, and string="false" before JSON.
 //
 //	<parameter=city>\nParis\n</parameter>                            qwen3-coder
 //	<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>    deepseek
@@ -191,9 +191,9 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 	return s
 }
 
-// Objects returns the spelling of whole calls, {"name": …}, and of their content. It is Python for
-// families such as sarashina, whose template prints the list of calls without a filter, so even
-// names have Python's quotation marks.
+// Objects returns the spelling of calls that are whole objects, {"name": …}, with all that is in
+// them. It is Python for families such as sarashina, whose template prints the list of calls
+// without a filter, so even names have Python's quotation marks.
 func Objects(f *declaration.Family) *Spelling {
 	if f.Layout.Words == declaration.PythonObjects {
 		return Python
@@ -201,10 +201,10 @@ func Objects(f *declaration.Family) *Spelling {
 	return JSON
 }
 
-// keyword returns the spelling of a keyword's value in a Python call. An object is JSON, as LFM2.5
-// writes it. So is a string, unless the family has a quote line, because olmo3's template uses the
-// JSON filter. Other values, such as lists, are Python source, as Jinja prints them without a
-// filter.
+// keyword returns the spelling of a keyword's value in a Python call. Objects are JSON, as LFM2.5
+// writes them. Strings are JSON as well, because olmo3's template uses the JSON filter, but not in
+// a family with a quote line. Other values, such as lists, are Python source, as Jinja prints them
+// without a filter.
 func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
 		return JSON
@@ -212,10 +212,10 @@ func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return Python
 }
 
-// tagSpelling returns the spelling of an argument's value between tags. Strings are raw. All other
-// values are JSON or, if the template prints them without a filter, Python. The templates of
-// qwen3-coder, Nemotron 3 and Step 3.5 print scalars without a filter (True), and objects and lists
-// with tojson. GLM and MiniMax print JSON's words.
+// tagSpelling returns the way in which values of the given kind are written between tags. Strings
+// are raw text. All other values are JSON or, if the template prints them without a filter, Python.
+// The templates of qwen3-coder, Nemotron 3 and Step 3.5 print scalars without a filter (True), and
+// objects and lists with tojson. GLM and MiniMax print JSON's words.
 func tagSpelling(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
 	switch words := f.Layout.Words; {
@@ -229,7 +229,8 @@ func tagSpelling(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return JSON
 }
 
-// ByKind reports whether the spelling of a member's value depends on its kind.
+// ByKind reports whether values of different kinds, such as strings and numbers, are written in
+// different ways in this spelling.
 func (s *Spelling) ByKind() bool { return s.of != nil }
 
 // For returns the spelling for a value of that kind. It differs from s only in spellings that
@@ -241,8 +242,8 @@ func (s *Spelling) For(kind schema.Kinds) *Spelling {
 	return s.of(kind)
 }
 
-// Type returns the text before a member's value that gives its kind, such as string="false"> in
-// deepseek's tags. It returns "" if the spelling does not give the kind.
+// Type returns the text that is written before a value of the given kind to say which kind it is,
+// such as string="false"> in deepseek's tags. It returns "" if this spelling has no such text.
 func (s *Spelling) Type(kind schema.Kinds) string {
 	if s.word == nil {
 		return ""
@@ -250,8 +251,8 @@ func (s *Spelling) Type(kind schema.Kinds) string {
 	return s.word(kind)
 }
 
-// Untyped reports whether a member's value may be a string or not without showing which, because it
-// has neither quotation marks nor a word for its type.
+// Untyped reports whether values in this spelling do not show whether they are strings, because
+// they have neither quotation marks nor a word for their type.
 func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.String).Quotes) == 0 }
 
 // Key returns a member's name with the text before its value, such as "city": in JSON.
@@ -266,7 +267,7 @@ func (s *Spelling) End(key string) string {
 	return string(s.end(nil, schema.Quote(key)))
 }
 
-// Value returns a JSON value in the spelling.
+// Value returns a JSON value as this spelling writes it.
 func (s *Spelling) Value(value string) string { return string(s.Append(nil, value)) }
 
 // typeWord returns the text for the placeholder {type} in the example of an argument. If the

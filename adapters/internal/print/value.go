@@ -14,10 +14,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Append appends a JSON value to dst in the spelling. Numbers and strings are normalized, because
-// templates parse the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is {"n": 1.5,
-// "s": "é"} in the prompt. The order of members does not change, as in Python's dictionaries. If
-// the JSON is invalid, only a part of it may be written.
+// Append appends a JSON value to dst as this spelling writes it. Numbers and strings are
+// normalized, because templates parse the value before they print it: a client's
+// {"n":1.50,"s":"\u00e9"} is {"n": 1.5, "s": "é"} in the prompt. The order of members does not
+// change, as in Python's dictionaries. If the JSON is invalid, only a part of it may be written.
 func (s *Spelling) Append(dst []byte, value string) []byte {
 	dst, _ = s.append(dst, value)
 	return dst

@@ -11,8 +11,8 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Place is the kind of place in which a call's opening tag occurs, judged by the text before the
-// tag.
+// Place is the kind of place in which a call's opening tag occurs, such as on a line of its own or
+// within a sentence. It is judged by the text before the tag.
 type Place uint8
 
 const (

@@ -170,14 +170,14 @@ func (x *afterReader) namedBehind() bool {
 	return key != "" && (quoted || knows(x.n.Stack, key))
 }
 
-// line reports whether a line break comes before the current place, or a key begins there.
+// line reports whether the current place is at the beginning of a line, or a key begins there.
 func (x *afterReader) line() bool {
 	key, _ := x.keyAhead(x.n.Pos)
 	return x.n.Flags&line != 0 || key != ""
 }
 
-// doubled returns the cost of a surplus quotation mark. Only the first one has the full cost,
-// because a writer who doubles one quotation mark doubles others.
+// doubled returns the cost of reading a quotation mark as surplus. Only the first one has the full
+// cost, because a writer who doubles one quotation mark doubles others.
 func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + trifle }
 
 // maxJunk bounds the text that junk skips, in bytes.
@@ -323,8 +323,8 @@ func (x *afterReader) commaLost(here Place) {
 	x.step(cost, here, ",")
 }
 
-// separatorInside reports whether the string before the current place ends with a comma or a line
-// break inside its quotation marks.
+// separatorInside reports whether the string that ends at the current place has a comma or a line
+// break as its last character, inside the quotation marks.
 func (x *afterReader) separatorInside() bool {
 	before := strings.TrimRight(x.text[:x.n.Pos], " \t\r\n")
 	if before == "" || !scan.IsQuote(int(before[len(before)-1])) {

@@ -49,7 +49,7 @@ func (g *look) has(i int, s string) bool {
 }
 
 // mark reports whether a closing tag at offset i ends the call. Only the decoder knows the tags of
-// the model family, so it provides the function.
+// the model family, so it provides the function that decides.
 func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.ends(i) }
 
 // over reports whether the call ends at offset i. It ends at the end of the text, or at a closing

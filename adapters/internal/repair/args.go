@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Args is the grammar of arguments as models write them: JSON with slips, or the arguments of a
-// Python call. Set the exported fields and call Read.
+// Args reads damaged arguments of a call, which are JSON with errors, or the arguments of a Python
+// call. It is the [Grammar] of the search. Set the exported fields and call Read.
 type Args struct {
 	Type   *schema.Type // type of the arguments; nil if unknown
 	Python bool         // the arguments are in the parentheses of a call

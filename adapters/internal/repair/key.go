@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// keyReader reads the key of the member that is expected at a place, or the end of the object.
+// keyReader reads the key of the next member in an object, or the end of the object.
 type keyReader struct{ here }
 
 // read reads the key of a member, or the closing bracket of an empty object. Readings that skip

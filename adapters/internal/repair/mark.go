@@ -72,8 +72,8 @@ func DamagedMark(text, mark string) (sizes []int) {
 	return sizes
 }
 
-// oneSlip reports whether a text is the same as a mark except for one surplus, missing or wrong
-// character, or two swapped ones.
+// oneSlip reports whether a text differs from mark only by one surplus, missing or wrong character,
+// or by two swapped ones.
 func oneSlip(text, mark string) bool {
 	front, back := 0, 0
 	for front < min(len(text), len(mark)) && text[front] == mark[front] {

@@ -65,8 +65,9 @@ func number(s string) (string, bool) {
 	return sign + s, schema.IsNumber(s)
 }
 
-// scalar reads a string, a number, a word, or text without quotation marks. Numbers and words in
-// the spelling of other languages get JSON's spelling. That spelling counts as a habit.
+// scalar adds to the search the ways to read a string, a number, a word, or text without quotation
+// marks. Numbers and words of other languages, such as True, are converted to JSON. They cost less
+// after the first one, because they are a habit of the model.
 func (x *valueReader) scalar() {
 	x.openStrings(0, false)
 	if !x.python {

@@ -5,9 +5,9 @@ import "strings"
 // Kept is the number of different outputs that are followed from one place of a text.
 const Kept = 12
 
-// stepsFor returns how many steps the search for readings may take in a text of n bytes. Correct
-// text needs a few steps for each token. A text that needs more has slips everywhere, so no reading
-// would be reliable.
+// stepsFor returns how many steps the search for the meaning of a damaged text of n bytes may take.
+// Correct text needs a few steps for each token. A text that needs more has errors everywhere, so
+// no result would be reliable.
 func stepsFor(n int) int { return 20000 + n/2 }
 
 // mostReadings bounds how many readings of one text are looked for. A text with so many has no
@@ -64,7 +64,8 @@ type Reading struct {
 	Flags uint64 // the grammar's flags
 }
 
-// Search looks for the readings of a text. The zero value is not usable; see [Readings].
+// Search looks for the ways to read a damaged text, the cheapest first. The cost of each grows with
+// its repairs. The zero value is not usable; see [Readings].
 type Search struct {
 	Text    string
 	grammar Grammar
@@ -222,8 +223,8 @@ func (p *Piece) quotes() (n int) {
 	return n
 }
 
-// String returns the whole output, up to and including p. It is called only for finished readings,
-// so outputs are not copied during the search.
+// String returns the whole output, up to and including p. It is called only when a reading has come
+// to its end, so outputs are not copied during the search.
 func (p *Piece) String() string {
 	var parts []string
 	size := 0

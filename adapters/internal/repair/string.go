@@ -110,7 +110,7 @@ type stringReader struct {
 }
 
 // read continues a string. A run of plain bytes is one step, so a file in a string costs little for
-// each byte. A string without an end was cut off, and leads to no reading.
+// each byte. At the end of the text it adds nothing to the search, because the string was cut off.
 func (x *stringReader) read() {
 	for x.i < len(x.text) && x.plain(x.i) {
 		x.i++

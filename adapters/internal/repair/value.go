@@ -129,10 +129,9 @@ func (x *valueReader) bare(cost int) {
 	x.step(cost, to, `"`)
 }
 
-// guessed reports whether a string without quotation marks is a guess, because its extent is
-// uncertain or it may not be a string. That is so if a comment or several blanks come before it, if
-// it begins with odd signs, or if it ends with a number or a literal where such a value is possible
-// as well.
+// guessed reports whether it is uncertain that a string without quotation marks begins at n, or
+// where exactly. That is so if a comment or several blanks come before it, if it begins with odd
+// signs, or if it ends with a number or a word such as true where such a value is possible as well.
 func guessed(text string, n *Node) bool {
 	if n.Pos > 0 && text[n.Pos-1] == '(' {
 		return true // perhaps a note
@@ -196,8 +195,8 @@ func guessed(text string, n *Node) bool {
 // prefixed matches the beginning of a string with a prefix letter, as other languages have it.
 var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 
-// nearLiteral reports whether a word is a literal of some language, whole or with one letter
-// missing.
+// nearLiteral reports whether a word is true, false or null, or such a word of another language,
+// whole or with one letter missing.
 func nearLiteral(word string) bool {
 	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
 		for i := range len(literal) + 1 {

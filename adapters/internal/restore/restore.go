@@ -52,8 +52,8 @@ func Begins(text string, marks []string) bool {
 	})
 }
 
-// May reports whether the text may turn out to begin with one of the marks, whole or damaged, when
-// more of the text is known.
+// May reports whether the text is too short to decide, but may turn out to begin with one of the
+// marks, such as <tool_call>, or with a damaged one.
 func May(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool {
 		return mayBe(text, m) || slices.ContainsFunc(angles, func(a [2]string) bool {
@@ -68,7 +68,8 @@ func May(text string, marks []string) bool {
 	})
 }
 
-// mayBe reports whether the text is the beginning of the mark m with at most one slip.
+// mayBe reports whether the text is the beginning of m, a text such as <tool_call>, with at most
+// one error.
 func mayBe(text, m string) bool {
 	if agree(text, m) {
 		return true
@@ -107,7 +108,7 @@ func follows(text, m string) bool {
 // agree reports whether one of two texts is a prefix of the other.
 func agree(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
-// spot is a part of a text, such as a mark, from one position to another.
+// spot is a part of a text, such as the tag <tool_call>, from one position to another.
 type spot struct{ from, to int }
 
 // change replaces a part of a text by another text.
@@ -140,12 +141,13 @@ const (
 	degrees = 3
 )
 
-// Texts returns the texts that the damaged text may have been meant to be, in three degrees. The
-// first degree has texts with one visible damage repaired, the second has those with two. The third
-// has texts with a mark added, two marks swapped, or words after a mark removed. In a text without
-// marks only the part between a tool's name and its arguments is repaired. A degree with too many
-// texts is empty, because the intended text might be among those left out. The result is nil if the
-// text is too long or has too many marks.
+// Texts returns the texts that a damaged text may have been meant to be. It is damaged at its
+// marks, which are texts around a call such as <tool_call>. The result has three degrees, the
+// likeliest first. The first has texts with one visible damage repaired, the second those with two.
+// The third has texts with a mark added, two marks swapped, or words after a mark removed. If the
+// text has no marks, only the part between a tool's name and its arguments is repaired. A degree
+// with too many texts is empty, because the intended one might be left out. The result is nil if
+// the text is too long or has too many marks.
 func Texts(text string, marks, names []string) [][]string {
 	if len(text) > maxSize {
 		return nil
@@ -292,9 +294,10 @@ func inAngles(text string, i int, m string) []change {
 	return nil
 }
 
-// damaged returns the possible lengths of a damaged form of the mark m at the beginning of the
-// text. It has one slip: a missing, surplus or wrong character, two swapped characters, or letters
-// in the other case. The result is nil if there is no such form, or if the mark is whole.
+// damaged returns the possible lengths of a damaged form of m, a text such as <tool_call>, at the
+// beginning of the text. It has one error: a missing, surplus or wrong character, two swapped
+// characters, or letters in the other case. The result is nil if there is no such form, or if m is
+// there undamaged.
 func damaged(text, m string) (sizes []int) {
 	k := common(text, m)
 	if k == len(m) || k == 0 && !follows(text, m) {

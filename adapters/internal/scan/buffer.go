@@ -44,8 +44,8 @@ func (b *Buffer) Append(text string) {
 	b.SetLimit(b.limit)
 }
 
-// Drop removes the first n bytes of the buffer. The decoder calls it for bytes that no attempt at
-// reading a call may need again.
+// Drop removes the first n bytes of the buffer. The decoder calls it for bytes that will not be
+// read again.
 func (b *Buffer) Drop(n int) {
 	b.Buf = append(b.Buf[:0], b.Buf[n:]...)
 	b.Base += n

@@ -88,8 +88,8 @@ func (s *Set) build() {
 	s.sorted = slices.Sorted(maps.Keys(s.forms))
 }
 
-// add adds a spelling of a tool's name. If another tool has the same spelling, that spelling finds
-// neither tool.
+// add makes a tool known by one more name. If another tool has the same name, that name finds
+// neither of them.
 func (s *Set) add(name string, t *Tool) {
 	folded := fold(name)
 	if other, known := s.forms[folded]; known && other != t || folded == "" {
@@ -98,8 +98,8 @@ func (s *Set) add(name string, t *Tool) {
 	s.forms[folded] = t
 }
 
-// buildAlso adds the further names of tools. They never replace a name or a spelling of an offered
-// tool.
+// buildAlso adds the further names under which tools are known (the parameter also of New). They
+// never replace the name of an offered tool, or another way to write it.
 func (s *Set) buildAlso() {
 	first := maps.Clone(s.forms)
 	for name, of := range s.also {
@@ -171,8 +171,8 @@ func appendFold[S string | []byte](dst []byte, name S) []byte {
 	return dst
 }
 
-// Find returns the tool that a model means by a name, or nil if there is none or more than one.
-// More certain spellings are tried first.
+// Find returns the tool that a model means by a name, or nil if there is none or more than one. The
+// exact name is tried first, then the ways to write it that are less and less certain.
 func (s *Set) Find(name string) *Tool {
 	s.build()
 	name = strings.TrimSpace(name)

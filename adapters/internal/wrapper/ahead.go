@@ -9,8 +9,8 @@ import (
 )
 
 // Ahead reads a text byte by byte and decides when it can no longer be a wrapper, which is a text
-// that consists only of calls in a form like those of well-known APIs. A document that only begins
-// like a wrapper can then be shown at once.
+// that consists only of calls in a form like those of well-known APIs. From then on the text can be
+// shown, so a document that only begins like a wrapper is hardly delayed.
 type Ahead struct {
 	tools *toolset.Set
 	text  []byte // the text so far; nil after the name of a tool was found

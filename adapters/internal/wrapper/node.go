@@ -21,7 +21,7 @@ const (
 	anObject
 )
 
-// node is a value in a wrapper, in any notation.
+// node is a value in a text with calls, in any notation, such as JSON, tags or lines.
 type node struct {
 	kind    kind
 	text    string // the text, or the whole content of a tag
@@ -38,7 +38,7 @@ type member struct {
 	value *node
 }
 
-// readJSON reads a text that is one JSON value, with the slips that models make. It returns nil if
+// readJSON reads a text that is one JSON value, with the errors that models make. It returns nil if
 // anything is missing or left over.
 func readJSON(text string) *node {
 	out, whole := lenient.RepairAs(text, nil)
@@ -152,10 +152,10 @@ func (n *node) compact() string {
 }
 
 // describes reports whether an object describes arguments instead of being arguments, as {"query":
-// {"type": "string"}} does. It does if it is JSON and has members that the type does not have. It
-// also does if it is JSON or lines, and has an object or a list where the type has neither. Such a
-// text must not be read as arguments: a schema's "properties" would be taken for a wrapper, and an
-// object for a text.
+// {"type": "string"}} does. It does if it is JSON and has members that the type t does not have. It
+// also does if it is JSON or lines, and has an object or a list where t has neither. Such a text
+// must not be read as arguments, because a schema's "properties" would be taken for an object
+// around the arguments, and an object for a text.
 func (n *node) describes(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||

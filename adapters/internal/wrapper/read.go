@@ -23,7 +23,8 @@ var lastMark = regexp.MustCompile(
 var damaged = regexp.MustCompile(
 	`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
 
-// letters returns a mark without its brackets, bars, slashes and blanks.
+// letters returns a tag or token without its brackets, bars, slashes and blanks: tool_call for
+// <|/tool_call|>.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
 
 // between returns the text between two tags with the same word for a call, such as tool_call, if

@@ -48,17 +48,17 @@ type Call struct {
 	ID, Args string
 }
 
-// Calls returns the calls of a text that consists only of calls and the structure around them (a
-// wrapper), and nil for any other text. The text is read as a whole or not at all, because after a
-// partial reading the rest would be shown as torn text.
+// Calls returns the calls of a text that consists only of calls and what is around them, such as a
+// JSON message (a wrapper), and nil for any other text. The text is read as a whole or not at all.
+// Otherwise what is left of it would be shown as torn text.
 func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	l := law{tools: tools}
 	all := l.calls(l.document(strings.TrimSpace(text)), 0)
 	return all, l.form
 }
 
-// Form says how clearly the form of a wrapper shows that it contains calls. A larger value is less
-// clear.
+// Form says how clearly the way in which calls are written shows that they are calls. A larger
+// value is less clear.
 type Form int
 
 // The forms.
@@ -164,7 +164,8 @@ type parts struct {
 }
 
 // object returns the calls of an object, or nil if any part of it is not a call. A member may name
-// the tool, the keys may be the names of tools, or the object may be a wrapper around calls.
+// the tool, the keys may be the names of tools, or the object may be around calls, as
+// {"tool_calls": […]} is.
 func (l *law) object(n *node, depth int) []Call {
 	p := l.divide(n)
 	switch {
@@ -217,8 +218,8 @@ func (l *law) object(n *node, depth int) []Call {
 }
 
 // flat returns the arguments of a call whose arguments are beside its name, as in <call
-// tool="get_time" zone="UTC"/>. It returns false if they do not fit the tool, or if one of the
-// tool's parameters was taken for an id or a type of the wrapper.
+// tool="get_time" zone="UTC"/>. It returns false if they do not fit the tool. It also returns false
+// if a parameter of the tool was taken for an id or a type of the call.
 func (l *law) flat(n *node, p *parts) (string, bool) {
 	own, rest := 0, p.rest
 	for _, m := range n.members {
@@ -239,7 +240,7 @@ func (l *law) flat(n *node, p *parts) (string, bool) {
 
 // byKey returns the calls of an object whose members are named like tools, as in {"get_time":
 // {"timezone": "UTC"}}. It returns nil if a member is not a call. An empty object is not enough
-// evidence, unless marks surround the text or the tool has no parameters.
+// evidence, unless the text is between tags or tokens for a call, or the tool has no parameters.
 func (l *law) byKey(p *parts) (all []Call) {
 	for _, m := range p.rest {
 		t := l.named(m.key)
@@ -313,9 +314,9 @@ func (l *law) nameIn(n *node) *toolset.Tool {
 	return l.named(n.text)
 }
 
-// named returns the tool with a name, or nil. A namespace may precede the name, as in
-// mcp__clock__get_time. The spelling must be exact, because other spellings may be words of a
-// document: "Search" is not the tool search.
+// named returns the tool with exactly this name, or nil. Only a namespace may precede it, as in
+// mcp__clock__get_time. Other spellings are not accepted, because they may be words of a document:
+// "Search" is not the tool search.
 func (l *law) named(name string) *toolset.Tool {
 	name = strings.TrimSpace(name)
 	if name == "" || len(name) > toolset.MaxName {
