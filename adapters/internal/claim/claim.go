@@ -94,7 +94,8 @@ func Asks(text string) bool { return asked.MatchString(block.ReplaceAllString(te
 var markup = regexp.MustCompile(
 	"(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
 
-// Speaks reports whether a text has the tags or the label of a result.
+// Speaks reports whether a text gives the result of a call, with tags around it or a label such as
+// "Result:".
 func Speaks(text string) bool { return Begins(text) >= 0 }
 
 // Begins returns the offset at which a text begins to give the result of a call, with tags or a
@@ -195,9 +196,9 @@ func (g *Gap) names(text string) bool {
 	})
 }
 
-// reports reports whether a part of a sentence states a content or a result, and no part before it
-// announces an action. It returns false for "Let me see what b.txt says:", where the announcement
-// comes first.
+// reports reports whether a sentence states a content or a result, and does not announce an action
+// before that. It returns false for "Let me see what b.txt says:", where the announcement comes
+// first.
 func (g *Gap) reports(sentence string) bool {
 	for _, part := range strings.FieldsFunc(sentence, func(r rune) bool {
 		return strings.ContainsRune(",;，、–—:：", r)

@@ -107,9 +107,9 @@ func (g *Gap) values(sentence string) (w int) {
 	return w + g.passedOn(sentence, words)
 }
 
-// withoutWhole removes whole arguments of the next call from a sentence, and returns the rest. The
-// result w counts those removed arguments that have digits or signs and are not from the
-// conversation.
+// withoutWhole returns a sentence without those of the given words that occur in it. The words are
+// arguments of the next call. The result w counts the removed ones that have digits or signs and
+// are not from the conversation.
 func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int) {
 	for _, word := range words {
 		at := strings.Index(strings.ToLower(sentence), strings.ToLower(word))
@@ -134,9 +134,9 @@ func within(scalar, value string) bool {
 		holds(strings.ToLower(scalar), value)
 }
 
-// passedOn returns 1 if three consecutive words of a sentence also occur in a text of the next
-// call, and are not from the conversation. In scripts without capitals this shows that data is
-// passed on. Otherwise it returns 0.
+// passedOn returns 1 if three consecutive words of a sentence also occur in one of the texts in the
+// next call. They then show that the sentence passes data on, in scripts without capitals. Words
+// from the conversation do not count. Otherwise it returns 0.
 func (g *Gap) passedOn(sentence string, texts []string) int {
 	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) })
 	for _, text := range texts {
@@ -161,7 +161,7 @@ func holds(text, word string) bool {
 // mostCompared bounds how many bytes of a call's arguments are compared with a text.
 const mostCompared = 1 << 16
 
-// lower returns the beginning of a document in lower case.
+// lower returns the beginning of a document in lower case. The rest of a long one is not compared.
 func lower(doc json.RawMessage) string {
 	return strings.ToLower(string(doc[:min(len(doc), mostCompared)]))
 }

@@ -21,7 +21,7 @@ var (
 	reports = listed("report")
 )
 
-// listed returns the words of a kind from words.txt.
+// listed returns the words of the given kind from words.txt.
 func listed(kind string) words {
 	w := words{whole: map[string]bool{}}
 	for line := range strings.Lines(lists) {

@@ -14,8 +14,9 @@ import (
 // names. A caller that loads a folder therefore tries again.
 var ErrUnknown = errors.New("the format it is like does not exist")
 
-// Route is a route line of a family whose replies are messages. It gives the kind of a message's
-// body by the recipient or the channel of the message. For example, harmony has
+// Route is a route line of a family whose replies are messages. It says what the body of a message
+// is, such as reasoning or the arguments of a call, by the recipient or the channel in its header.
+// For example, harmony has
 //
 //	route   to={name} {json}
 //	route   channel=analysis {reasoning}
@@ -120,8 +121,8 @@ type line struct {
 	first       bool
 }
 
-// take adds one line to the family. For a like line it calls the function named, which returns the
-// family of a given name. It returns an error if the line is not valid.
+// take adds the line l of a declaration to the family. For a like line it calls the function named,
+// which returns the family of a given name. It returns an error if the line is not valid.
 func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	kind, value, first := l.kind, l.value, l.first
 	switch kind {

@@ -46,8 +46,8 @@ type Family struct {
 	derived
 }
 
-// messages describes a family whose replies consist of messages with headers. It is empty for other
-// families.
+// messages contains what a declaration says about a family whose replies consist of messages with
+// headers. It is empty for other families.
 type messages struct {
 	Ends    []string // the marks that end a message
 	Header  *Pattern // the marks around a header

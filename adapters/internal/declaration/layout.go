@@ -48,9 +48,9 @@ const (
 	ListIndent         // json.dumps(indent=4): command-r
 )
 
-// Words says which values other than strings are written as in Python. Models copy the earlier
-// calls in their prompt, so a history in the wrong words makes their calls worse, although all of
-// these words can be read.
+// Words says which JSON values other than strings are printed in Python's words, such as True.
+// Models copy the earlier calls in their prompt, so a history in the wrong words makes their calls
+// worse, although all of these words can be read.
 type Words uint8
 
 // The words are JSON's true, or Python's True from a template that prints a value without its JSON
@@ -149,9 +149,9 @@ func (p *Pattern) Several(i int) Several {
 	return Several{Open: "[", Comma: ", ", Close: "]", OneIsBare: list != ListAlways}
 }
 
-// HoldsSeveral reports whether one example prints all calls of a reply, rather than one example for
-// each call. {call} does not: hermes writes two calls as two <tool_call> blocks, while granite3
-// writes one list.
+// HoldsSeveral reports whether one example is used for all calls of a reply, rather than one for
+// each call. For {call} it is false: hermes writes two calls as two <tool_call> blocks, while
+// granite3 writes one list.
 func (p *Pattern) HoldsSeveral() bool {
 	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
 }

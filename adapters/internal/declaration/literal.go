@@ -119,8 +119,9 @@ func units(text, before, after string) []unit {
 	return out
 }
 
-// isSeam reports whether two bytes of a mark can be in different tokens. Detokenizers may put a
-// blank there, as Kimi K3's do in <|open|> tools <|sep|>.
+// isSeam reports whether a tag such as <|open|>tools<|sep|> may be divided into tokens between two
+// of its bytes, before and c. Some servers put a blank between such tokens, as in Kimi K3's
+// <|open|> tools <|sep|>.
 func isSeam(before, c byte) bool {
 	word := scan.IsLetter(before) || before == '"'
 	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')

@@ -326,9 +326,9 @@ func (p *Pattern) WithoutOpener() *Pattern {
 // write fences, mostly around things that are not calls.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
-// Keyed reports whether the family's tags are named like the parameters, so that the example has a
-// second {key}: # {key} # {value} # {key} #. This is minimax-m3's form:
-// ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
+// Keyed reports whether the tag of an argument is named like the parameter, so that the key is in
+// the closing tag as well. minimax-m3 writes ]<]minimax[>[<city>Paris]<]minimax[>[</city>. The
+// example of an argument then has a second {key} after {value}.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
 // ItemKey is the tag of a list's elements in a family whose tags are named like the parameters,

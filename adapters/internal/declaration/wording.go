@@ -48,9 +48,9 @@ func ParseWording(s string) (Wording, error) {
 	return w, nil
 }
 
-// String returns the names of the kinds, joined by plus signs, in the form that ParseWording reads.
-// The names are in the order of the constants, so a wording that a probe has found is always stored
-// in the same way.
+// String returns the names of the wording's kinds, joined by plus signs, as ParseWording reads
+// them. The names are in the order of the constants, so a wording that a probe has found is always
+// stored in the same way.
 func (w Wording) String() string {
 	var names []string
 	for i, name := range wordings {
@@ -61,5 +61,6 @@ func (w Wording) String() string {
 	return strings.Join(names, "+")
 }
 
-// Wording returns the wording in the family's declaration, or 0 if there is none.
+// Wording returns how the family's declaration says that tools are described in prompts, or 0 if it
+// does not say it.
 func (f *Family) Wording() Wording { return f.wording }

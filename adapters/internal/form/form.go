@@ -24,7 +24,8 @@ import (
 	"strings"
 )
 
-// Form is one way of writing calls. The zero value is not valid, because it has no call line.
+// Form describes one way to write calls, by examples and the texts around them. The zero value is
+// not valid, because it has no example of a call.
 type Form struct {
 	Call []Example // a call; a second example may be for a call without arguments
 	Arg  Example   // one of the {args}, with the holes {key} and {value}
@@ -45,7 +46,7 @@ type Form struct {
 	Runes   bool   // {length} counts characters instead of bytes
 }
 
-// Writing says how values are written.
+// Writing says how the form writes values: strings, numbers, lists and objects.
 type Writing struct {
 	Strings string // how strings are written: raw, json, python
 	Quote   string // the text before and after raw strings, which other values do not have
@@ -68,7 +69,8 @@ type Example []Part
 // fixed text Lit.
 type Part struct{ Lit, Hole string }
 
-// Series has the texts before, between and after calls, arguments, members or elements.
+// Series has the texts that are printed before, between and after several calls, arguments, members
+// or elements.
 type Series struct{ Open, Between, Close string }
 
 // holes lists the allowed holes for each kind of example.
@@ -189,8 +191,8 @@ func (e Example) has(hole string) bool {
 var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{",
 	"{")
 
-// parse reads an example, in which only the holes that the parameter may lists are allowed. It
-// returns an error for any other hole, and for an empty example.
+// parse reads an example, in which only the placeholders listed in the parameter may are allowed.
+// It returns an error for any other placeholder, and for an empty example.
 func parse(text, may string) (e Example, err error) {
 	for text != "" {
 		at := holeIn(text)

@@ -22,7 +22,7 @@ type Member struct {
 	Raw        bool
 }
 
-// Text is a text from which calls are read. It also knows the offered tools.
+// Text is a text from which calls are read, together with the tools that the client offers.
 type Text interface {
 	At(i int) int           // returns the byte at offset i, or -1 after the end
 	Named(name string) bool // reports whether a tool of that name is offered
@@ -41,7 +41,7 @@ type Text interface {
 // maxName bounds names, ids, keys and numbers, in bytes.
 const maxName = 128
 
-// reader reads the calls in one text.
+// reader reads the calls in one text, as one form describes them.
 type reader struct {
 	*Form
 	Text
@@ -293,7 +293,7 @@ func (r *reader) slice(from, to int) string {
 	return string(b)
 }
 
-// follows reports whether the rest of an example can begin at offset i.
+// follows reports whether the remaining parts of an example (rest) can begin at offset i.
 func (r *reader) follows(i int, rest []Part) bool {
 	return len(rest) == 0 || rest[0].Hole != "" || r.has(i, rest[0].Lit)
 }

@@ -13,8 +13,8 @@ import (
 	"toolnorm/chat"
 )
 
-// stop is a function that reports whether a value can end at an offset, because its container
-// continues or ends there.
+// stop is a function that reports whether a value can end at an offset, because the object, list or
+// call around it can continue or end there.
 type stop func(i int) bool
 
 // maxDepth bounds how deeply values may be nested.
@@ -108,8 +108,8 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 }
 
 // keyBehind reads the name of an argument that follows its value. The value is at offset i and must
-// have quotation marks or brackets. It returns the offset of the value, and the name. It returns
-// false if the text does not match.
+// have quotation marks or brackets. It returns the value's offset and the name. It returns false if
+// the text does not match, or if takes returns false for the name.
 func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, string, bool) {
 	_, end, ok := r.literal(i)
 	if !ok || len(e) < 2 || e[0].Hole != "" || e[1].Hole != "key" {
@@ -215,8 +215,8 @@ func (r *reader) unescaped(text string) (string, bool) {
 	return text, true
 }
 
-// block reads a text of several lines at offset i, and returns it as JSON with the offset after it.
-// An empty line may lack its indentation. ok is false if there is no such text.
+// block reads a text of several indented lines at offset i, and returns it as a JSON string with
+// the offset after it. An empty line may lack its indentation. ok is false if there is none.
 func (r *reader) block(i int) (value string, end int, ok bool) {
 	head, front, _ := strings.Cut(r.Block[0].Lit, "\n")
 	if i, ok = r.lit(i, head); !ok {
@@ -268,8 +268,8 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 }
 
 // members reads the members of an object or the elements of a list at offset i, and returns them as
-// JSON with the offset after them. Values in them are indented by the blanks in step. ok is false
-// if the text does not match.
+// JSON with the offset after them. The example e shows one of them, and s the texts around them.
+// Their values are indented by step. ok is false if the text does not match.
 func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (all string, end int,
 	ok bool) {
 	var parts []string
@@ -384,8 +384,8 @@ func (r *reader) typed(text string) string {
 	return string(chat.AppendQuoted(nil, text))
 }
 
-// quoted reads a JSON string that contains the arguments as JSON, and returns the offset after it.
-// It returns false if there is no such string.
+// quoted reads arguments that are an object in a JSON string, as in "{\"city\": \"Rome\"}", and
+// returns the offset after the string. It returns false if there is no such string.
 func (r *reader) quoted(i int) (int, bool) {
 	text, end, ok := r.literal(i)
 	if !ok || text[0] != '"' {

@@ -52,9 +52,9 @@ func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string 
 	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.Between())), g.call(p, 0, tools))))
 }
 
-// more returns an expression for any number of further calls, or "" if only a single call is
-// allowed. The call becomes a rule of its own, because llama.cpp copies a repeated expression as
-// often as the bound says.
+// more returns an expression for any number of further calls, of which call is the expression for
+// one. It returns "" if only a single call is allowed. The call becomes a rule of its own, because
+// llama.cpp copies a repeated expression as often as the bound says.
 func (g *writer) more(call string) string {
 	if g.single {
 		return ""
@@ -132,10 +132,10 @@ func (g *writer) hole(p *declaration.Pattern, i int, t chat.Tool) string {
 	return g.arguments(t, s)
 }
 
-// id returns an expression for the id of a call. If the example has no name, as in Kimi K2's
-// functions.get_weather:0, the id consists of the tool's name and a number. The ids of solar-open
-// and mistral-small3.2 have no meaning. Their bound of forty characters keeps a model from writing
-// without end.
+// id returns an expression for the id of a call. If the example has no placeholder for the name, as
+// in Kimi K2's functions.get_weather:0, the id consists of the tool's name and a number. Other ids
+// have no meaning, as those of solar-open and mistral-small3.2. They are bounded to forty
+// characters, so that a model does not write without end.
 func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	if p.Hole("name") < 0 {
 		return seq(lit("functions."+t.Name+":"), "[0-9]{1,4}")
@@ -167,8 +167,9 @@ func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) st
 	return alt(one, all)
 }
 
-// anyTool returns an expression for a call of any of the tools. The rules are named after the
-// tools, so that the log of a server that refuses a grammar names the tool.
+// anyTool returns an expression for a call of any of the tools. The function call returns the
+// expression for one of them. The rules are named after the tools, so that the log of a server that
+// refuses a grammar names the tool.
 func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
 	return alt(each(tools, func(t chat.Tool) string { return g.rule(t.Name, call(t)) })...)
 }

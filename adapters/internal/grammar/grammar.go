@@ -139,8 +139,8 @@ func Recipient(f *declaration.Family) string {
 	return before[strings.LastIndexByte(before, ' '):]
 }
 
-// names returns a regular expression for the tools' names. They are escaped for ECMAScript, the
-// notation of llama.cpp's triggers, because Go's escaping covers the same signs.
+// names returns a regular expression of ECMAScript for the tools' names, for llama.cpp's triggers.
+// Special characters in names are escaped by Go's rules, which cover the same signs.
 func names(tools []chat.Tool) string {
 	quoted := each(tools, func(t chat.Tool) string { return regexp.QuoteMeta(t.Name) })
 	return "(?:" + strings.Join(quoted, "|") + ")"

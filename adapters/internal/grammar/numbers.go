@@ -86,9 +86,10 @@ func between(low, high, least int64, side func(from, to int64) string) string {
 	return alt(all...)
 }
 
-// fractions returns an expression for the numbers from one whole number to another, neither of them
-// negative. The larger one has no fraction, because 100.5 is not within 0 to 100. A fraction has at
-// most seventeen digits, the precision of a double.
+// fractions returns an expression for the numbers, with or without a fraction, from one whole
+// number to another, neither of them negative. After the larger one itself no fraction is allowed,
+// because 100.5 is not within 0 to 100. A fraction has at most seventeen digits, the precision of a
+// double.
 func fractions(from, to int64) string {
 	if from == to {
 		return lit(fmt.Sprint(from))

@@ -220,8 +220,8 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 }
 
 // wordBut returns a character class with the characters of an identifier, except those in the
-// parameter without. If that is not empty, the digits are left out too, because the character may
-// be the first of a name.
+// parameter without. If without is not empty, the class may be for the first character of a name,
+// so the digits are left out too.
 func wordBut(without string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {

@@ -32,7 +32,7 @@ const (
 // patterned returns an expression for a string with patterns or formats. It uses the first of them
 // that GBNF can express, and returns "" if there is none. The others, and the length, are reported
 // as dropped, because GBNF cannot combine rules with "and". If allOf gives several patterns, the
-// first is used, because the narrowest cannot be determined.
+// narrowest cannot be determined, so the first counts.
 func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, pattern func(text string) string) {
 		for _, w := range words {
@@ -58,9 +58,10 @@ func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	return g.rule("pattern", out)
 }
 
-// matching returns an expression for the strings of a regular expression, in the given spelling. It
-// returns "" if GBNF cannot express them. schema.GoPattern has already translated ECMAScript's
-// notation. Go's parser refuses look-ahead and back references, which GBNF cannot express either.
+// matching returns an expression for the strings that a regular expression allows, as the spelling
+// writes strings. It returns "" if GBNF cannot express them. The parameter pattern is in Go's
+// notation, to which schema.GoPattern has translated ECMAScript's. Go's parser refuses look-ahead
+// and back references, which GBNF cannot express either.
 func (g *values) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -84,10 +85,10 @@ type patternWriter struct {
 	failed bool
 }
 
-// anchored translates an expression with anchors at both ends. For any other expression it sets the
-// field failed, although schemas often forget the anchors. "[A-Z]{2}" allows "xxABxx", but GBNF
-// cannot express the free text around the match: in a quoted string that text ends at a quotation
-// mark, which the match may contain.
+// anchored translates a regular expression with anchors at both ends, as in ^[A-Z]{2}$. For any
+// other expression it sets the field failed, although schemas often forget the anchors. "[A-Z]{2}"
+// allows "xxABxx", but GBNF cannot express the free text around the match: in a quoted string that
+// text ends at a quotation mark, which the match may contain.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -222,7 +223,8 @@ func (w *patternWriter) class(ranges []rune) string {
 	return alt(all...)
 }
 
-// classRanges returns the inside of a character class for some ranges.
+// classRanges returns the inside of a character class, such as a-z0-9. The parameter ranges has the
+// first and the last character of each range in turn.
 func classRanges(ranges []rune) (class string) {
 	for i := 0; i < len(ranges); i += 2 {
 		if class += escapeClass(ranges[i]); ranges[i] < ranges[i+1] {

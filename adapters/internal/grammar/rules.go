@@ -22,7 +22,7 @@ type ruleSet struct {
 	work    int               // bytes of all rules
 }
 
-// newRules returns an empty set.
+// newRules returns a ruleSet without rules.
 func newRules() ruleSet {
 	return ruleSet{named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}}
 }

@@ -203,11 +203,11 @@ func (g *values) span(least, most *schema.Count) (low, high int) {
 	return low, high
 }
 
-// array returns an expression for a list. A schema with prefixItems is a tuple, whose first
-// elements have places of their own. All of these are required here, although the schema allows
-// fewer, because an incomplete tuple is mostly a mistake. items: false means that no more elements
-// follow; without prefixItems it means that the list is empty. uniqueItems cannot be expressed,
-// because a grammar has no memory of earlier elements.
+// array returns an expression for a list. In a schema with prefixItems, each of the first elements
+// has a schema of its own. All of these are required here, although JSON Schema allows fewer,
+// because an incomplete list of this kind is mostly a mistake. items: false means that no more
+// elements follow; without prefixItems it means that the list is empty. uniqueItems cannot be
+// expressed, because a grammar has no memory of earlier elements.
 func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	low, high := g.span(n.MinItems, n.MaxItems)
@@ -244,13 +244,13 @@ func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	return all
 }
 
-// item returns an expression that matches an element of a list.
+// item returns an expression for an element of a list, by the schema n of the element.
 func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }
 
-// possible returns the place n of a schema. If n is nil or allows no value, it returns a place that
-// allows any value, because some value has to be written there.
+// possible returns the place n of a schema if it allows a value. If n is nil or allows none, it
+// returns a place that allows any value, because some value has to be written there.
 func possible(n *schema.Place) *schema.Place {
 	if n == nil || n.Never {
 		return anything

@@ -106,18 +106,18 @@ func (a *lookahead) closedEarly(seen []string) bool {
 	return true
 }
 
-// OfEnvelope reports whether a member can occur beside the arguments of a call. After a closing
-// bracket such a member is taken for a member of the call and not for a parameter, unless the
-// schema says otherwise.
+// OfEnvelope reports whether a member named key can occur beside the arguments of a call, as "name"
+// or "id" do. After a closing bracket such a member is taken for a member of the call and not for a
+// parameter, unless the schema says otherwise.
 func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray notes a doubt (see Output.Doubt) if a member may belong to an outer object. That is so
-// if the schema of the outer object has the member, and the schema of the object that the member is
-// in does not. DoubtStray is called where a closing bracket is missing or wrong. For example,
-// {"where": {"city": "Rome", "days": 3} may lack a brace at its end or before days. Both readings
-// are valid JSON, but only one was meant, so the call becomes text (two-readings).
+// DoubtStray notes a doubt (see Output.Doubt) if a member may belong to an outer object, because
+// only the outer object's schema has the member. It is called where a closing bracket is missing or
+// wrong. For example, {"where": {"city": "Rome", "days": 3} may lack a brace at its end or before
+// days. The JSON is valid with either brace, but only one was meant, so the call becomes text
+// (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
 // aSet is the kind of a set, which is braces without keys. It has its own constant because objects
@@ -140,7 +140,8 @@ func closerOf(kind byte) int {
 	return ')'
 }
 
-// meaning is the meaning of a closing bracket that does not belong to the innermost container.
+// meaning is what a closing bracket may stand for that does not belong to the innermost container:
+// for that container's own bracket, for the end of an outer one, or for nothing.
 type meaning uint8
 
 const (
@@ -149,9 +150,9 @@ const (
 	surplus                     // it closes nothing
 )
 
-// wrongCloser returns the meaning of the closing bracket c at the current position, which does not
-// close the innermost container. If another member or element follows, the right meaning is the one
-// that puts it into a container whose schema has it. If two meanings do so, that is a doubt (see
+// wrongCloser returns what the closing bracket c at the current position stands for, if it does not
+// close the innermost container. If another member or element follows, the bracket stands for what
+// puts it into a container whose schema has it. If two meanings do so, that is a doubt (see
 // Output.Doubt). The text after the bracket is better evidence than a fixed rule such as "the
 // nearest container that fits", which can give valid but wrong arguments. In {"a": [1, 2}, "b": 3}
 // the member b can neither be in the list nor come after the object, so the brace replaced the
@@ -216,11 +217,12 @@ func (a *lookahead) suitsBehind(i, open int) int {
 	return a.suits(i, open-1)
 }
 
-// suits grades how well the text at offset i, after a comma, suits the open container whose index
-// is the parameter at: 0 not at all, 1 because the container accepts anything, 2 because its schema
-// has the member. A negative index means the object around the arguments. A member that the schema
-// does not list suits only an object without listed members, although open schemas allow any
-// member. Otherwise every member would suit every object.
+// suits grades how well the text at offset i, after a comma, suits an open container. The parameter
+// at is the container's index, and a negative index means the object around the arguments. The
+// grade is 0 if the text cannot be in the container, 1 if the container accepts anything, and 2 if
+// its schema has the member. A member that the schema does not list suits only an object without
+// listed members, although open schemas allow any member. Otherwise every member would suit every
+// object.
 func (a *lookahead) suits(i, at int) int {
 	key, value := a.KeyAt(i)
 	if at < 0 {

@@ -111,9 +111,9 @@ func (r *Reader) container(c int, t *schema.Type) {
 	}
 }
 
-// boxed reports whether a JSON value contains one string and nothing else, as ["ls"] and {"value":
-// "ls"} do. Where a string is expected, such a value may mean the inner string or the whole source
-// text.
+// boxed reports whether a JSON value contains only one value in a list, as ["ls"] does, or in a
+// member such as value, as {"value": "ls"} does. Where a string is expected, the inner string may
+// be meant, or the whole source text.
 func boxed(value string) bool {
 	if fields := scan.Fields(value); len(fields) == 1 {
 		return fields[0].Value[0] == '"' &&
@@ -218,7 +218,7 @@ func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	return at, true
 }
 
-// doubtKey notes a doubt (see Output.Doubt) if the object's schema does not have the key, and the
+// doubtKey notes a doubt (see Output.Doubt) if the object's schema t does not have the key, and the
 // key may belong to another object or may not be a key. For example, {"title": "a", "days: 3,
 // "tags": []} literally has the key `days: 3, `, but no parameter has such a name. If an outer
 // object, or an object in an earlier member, has the key, a brace may be missing or too early.

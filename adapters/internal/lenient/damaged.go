@@ -53,16 +53,16 @@ func Decide(text string, g repair.Args, name, direct string) (m Meaning, ok bool
 		strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
-// Keywords reads the arguments of a Python call of a tool, and returns them as JSON. n is the
-// number of bytes of the text after the arguments. ok is false if the arguments have no end, or no
-// clear meaning.
+// Keywords reads the arguments of a Python call of the tool name, and returns them as JSON. The
+// result n is the number of bytes in the text after the arguments. ok is false if the arguments
+// have no end, or no clear meaning.
 func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
 	m, ok := Decide(text, repair.Args{Type: t, Python: true}, name, "")
 	return m.Args, len(text) - m.End, ok && !m.Open
 }
 
-// FromDamaged returns the meaning of a damaged text as the value of the member key, with the type
-// t. It returns false if the meaning is not clear. The text is everything in the value's tag.
+// FromDamaged returns the likely value of the member key, of the type t, in a damaged text. The
+// text is everything in the value's tag. It returns false if it is not clear what the text means.
 func FromDamaged(text, key string, t *schema.Type) (string, bool) {
 	text = "{" + schema.Quote(key) + ": " + text + "}"
 	m, ok := Decide(text, repair.Args{Type: schema.Holding(key, t)}, "", "")
@@ -221,10 +221,11 @@ func unpaired(parts []string) bool {
 // any other. It is less than the margin of the search, because here two ways of reading agree.
 const lead = 3
 
-// one returns the only likely meaning in all, and false if there is none or more than one. If some
-// meanings fit the schema, only those count. Otherwise all of them count, so that the schema check
-// can report the error. If a meaning that does not fit is much cheaper than all that fit, the
-// result is false as well, because the model probably did not write any of the others.
+// one returns the only likely meaning in all, and false if there is none or more than one. The
+// slice fits says which of them fit the schema. If some do, only those count. Otherwise all of them
+// count, so that the schema check can report the error. The result is also false if a meaning that
+// does not fit is much cheaper than all that fit, because the model then probably wrote none of
+// these.
 func one(all []Meaning, fits []bool, direct string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {

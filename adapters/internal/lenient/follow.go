@@ -106,10 +106,11 @@ func (a *lookahead) nextString(i int) bool {
 	return a.joins(i)
 }
 
-// nextItem reports whether an element follows at offset i without a comma, as in ["a" "b"]. It must
-// be complete, and another element or a closing bracket must follow it. It returns false if the
-// string has unescaped quotation marks, because such an element is more likely prose. It also
-// returns false without white space before the element, because ["a""b"] may have a doubled mark.
+// nextItem reports whether another element of a list follows at offset i without a comma, as in
+// ["a" "b"]. It must be complete, and a third element or a closing bracket must follow it. The
+// result is false without white space before the element, because ["a""b"] may have a doubled mark.
+// It is also false if the current string has unescaped quotation marks, because the text is then
+// more likely prose.
 func (a *lookahead) nextItem(i int) bool {
 	if a.quotes.inner || !scan.IsSpace(a.At(i-1)) {
 		return false
@@ -144,8 +145,9 @@ func (a *lookahead) plainKey(i int) bool {
 	return k.text != "" && (k.value > 0 && a.open.knows(k.text) || k.follows && plain)
 }
 
-// joins reports whether the right side of a concatenation follows at offset i: a short string that
-// ends a value. A string that does not end within MaxKey bytes also counts.
+// joins reports whether the right side of a concatenation follows at offset i: a string after which
+// a value can end. The string may have at most MaxKey bytes to be checked; a longer one counts
+// without a check.
 func (a *lookahead) joins(i int) bool {
 	i += a.Space(i)
 	q, ok := a.QuoteAt(i)
@@ -185,13 +187,14 @@ func (a *lookahead) memberFollows(i int, kind byte) bool {
 	return a.elementFollows(i)
 }
 
-// keyFollows reports whether a key and its colon follow at offset i.
+// keyFollows reports whether a key with a colon after it is at offset i.
 func (a *lookahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
 
-// isKey reports whether a possible key really is one. A colon or an equals sign must follow the
-// key, or the text must end before one can follow. A bare word counts in three cases: a bare key
-// came before it; the model family or Python writes keys so; the tool has such a parameter. Other
-// bare words do not count, because a word and a colon in prose would end the string before them.
+// isKey reports whether a possible key k really is one. A colon or an equals sign must follow the
+// key, or the text must end before one can follow. A key without quotation marks must also meet one
+// of three conditions: another such key came before it; the model family or Python writes keys so;
+// the tool has such a parameter. Other words do not count, because a word and a colon in prose
+// would end the string before them.
 //
 // If a string has unescaped quotation marks, the next mark is more likely another of these than the
 // end of the string. In that case a quoted key in the outermost object must also be a parameter,

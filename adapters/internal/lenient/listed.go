@@ -147,9 +147,10 @@ func elements(text string, t *schema.Type) (all []listed, end int) {
 	}
 }
 
-// object returns some members as a JSON object. ok is false if there are none, if the object does
-// not fit the type, or if the extent of a string is uncertain. It is uncertain if the string is in
-// quotation marks, begins or ends with white space, or has a bracket without a partner.
+// object returns the given members of a text as a JSON object. ok is false if there are no members,
+// if the object does not fit the type, or if it is uncertain where a string begins or ends. That is
+// so for a string that is in quotation marks, begins or ends with white space, or has a bracket
+// without a partner.
 func object(text string, members []listed, t *schema.Type) (args string, ok bool) {
 	var out strings.Builder
 	for i, m := range members {

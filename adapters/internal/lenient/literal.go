@@ -17,10 +17,9 @@ type parser struct {
 	cut   bool
 }
 
-// Literal returns as JSON the value at offset i, which must be written correctly in JSON or in
-// Python, and the offset after the value. The function at returns the byte at an offset, or -1
-// after the end. The result cut is true if the text ended before a value did, and ok is false if
-// there is no valid value.
+// Literal returns the value at offset i as JSON, and the offset after it. The value must be correct
+// JSON or Python. The function at returns the byte at an offset, or -1 after the end. The result
+// cut is true if the text ended before a value did, and ok is false if there is no valid value.
 func Literal(at func(i int) int, i int) (value string, end int, cut, ok bool) {
 	p := &parser{at: at}
 	value, end, ok = p.value(i)
@@ -38,9 +37,9 @@ func WholeLiteral(text string) (string, bool) {
 	return value, ok && end == len(text)
 }
 
-// IsPython reports whether a text is one complete literal as Python writes it, and has the same
-// value as the JSON that was read from it. Such a text has no slip, so it cannot mean anything
-// else.
+// IsPython reports whether a text is one complete value as Python writes it. The value must be the
+// same as in the JSON read, which was made from the text. Such a text has no error, so it cannot
+// mean anything else.
 func IsPython(text, read string) bool {
 	value, ok := WholeLiteral(strings.Trim(text, " \t\r\n"))
 	return ok && SameJSON(value, read)
@@ -79,7 +78,8 @@ func (p *parser) value(i int) (string, int, bool) {
 var words = map[string]string{"true": "true", "false": "false", "null": "null", "True": "true",
 	"False": "false", "None": "null"}
 
-// LiteralWord returns a number or a literal word as JSON, and false for any other text.
+// LiteralWord returns a number, or a word such as true or None, as JSON. It returns false for any
+// other text.
 func LiteralWord(text string) (string, bool) {
 	if w, ok := words[text]; ok {
 		return w, true

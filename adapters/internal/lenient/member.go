@@ -39,9 +39,10 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	return alike[0]
 }
 
-// nearMiss reports whether a key that t does not have differs in one character from an optional
-// member that was not written. The call may mean something else without that member. Required
-// members do not count, because a call without them does not fit and is repaired for that reason.
+// nearMiss reports whether a key that t does not have may be a misspelt optional member, which
+// differs in one character and was not written. Without that member the call may mean something
+// else. Required members do not count, because a call without them does not fit and is repaired for
+// that reason.
 func nearMiss(t *schema.Type, key string, seen []string) bool {
 	return len(key) > 3 && !t.Prop(key).Known() &&
 		slices.ContainsFunc(t.Members(), func(member string) bool {
@@ -103,19 +104,20 @@ func (r *Reader) Omitted(t *schema.Type, key string) bool {
 // MaxWrap is how many objects may be wrapped around a call's own object.
 const MaxWrap = 3
 
-// wraps reports whether a lone member named key can contain all arguments of a tool. Some models
-// put the arguments into one more object, as in {"arguments": {"city": "Rome"}}. The name
-// "properties" comes from models that copy the structure of the schema in the prompt. If the tool
-// has a parameter of that name, or its schema lists no members, the member is data.
+// wraps reports whether the only member of an object, if it is named key, can contain all arguments
+// of a tool, as in {"arguments": {"city": "Rome"}}. Some models put the arguments into one more
+// object. The name "properties" comes from models that copy the structure of the schema in the
+// prompt. If the tool has a parameter of that name, or its schema lists no members, the member is
+// data.
 func wraps(t *schema.Type, key string) bool {
 	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) &&
 		!t.Prop(key).Known()
 }
 
-// beside reports whether a member can occur beside one that contains all arguments of a tool, as
-// name does. If the arguments of get_weather are {"name": "get_weather", "arguments": {"city":
-// "Rome"}}, the whole call is repeated inside itself. With the name of another tool it would be
-// another call, and is not unwrapped.
+// beside reports whether the member m can occur beside one that contains all arguments of a tool.
+// For example, the arguments of get_weather may be {"name": "get_weather", "arguments": {"city":
+// "Rome"}}, which repeats the whole call. With the name of another tool it would be another call,
+// so the result is false.
 func beside(name string, t *schema.Type, m scan.Field) bool {
 	named := NameKeys[m.Key] && scan.Unquote(m.Value) == name || IdKeys[m.Key] || m.Key == "type"
 	return named && !t.Has(m.Key)

@@ -7,11 +7,11 @@ import (
 )
 
 // Output contains the arguments of a call that were written so far, as strict JSON, and knows how
-// many of their bytes may be sent.
+// many of their bytes may be sent to the client.
 //
 // Positions count from the start of the arguments, not from the start of the field JSON, because
-// JSON loses its first bytes whenever some are sent. A hold means that the bytes after its position
-// may still change. Bytes that were sent never change.
+// JSON loses its first bytes whenever some are sent. A hold is a position after which the bytes may
+// still change. Bytes that were sent never change.
 type Output struct {
 	Name string       // the tool's name, if it is known
 	Typ  *schema.Type // the type of its arguments; nil if unknown
@@ -28,9 +28,9 @@ type Output struct {
 	left   []byte // the bytes that were sent, up to MaxMended bytes
 }
 
-// NewOutput returns an empty output for the arguments of a tool. It writes into dst's memory,
-// because captured values are many and short, so reusing the memory saves an allocation for each of
-// them.
+// NewOutput returns an empty output for the arguments of a tool. It writes into dst's memory.
+// Values that are read before a call is certain are many and short, and reusing the memory saves an
+// allocation for each of them.
 func NewOutput(name string, t *schema.Type, dst []byte) Output {
 	return Output{Name: name, Typ: t, JSON: dst[:0], endAt: -1}
 }
@@ -59,8 +59,8 @@ func (o *Output) Decided() int { return o.Settled() - o.sent }
 // change them. It is called when the arguments are complete.
 func (o *Output) Settle() { o.holds = 0 }
 
-// Taken drops the first n bytes of JSON, which were sent. Only bytes that can no longer be taken
-// back may be sent.
+// Taken drops the first n bytes of JSON, because they were sent. Only bytes that are final may be
+// sent, see Settled.
 func (o *Output) Taken(n int) {
 	o.sent += n
 	if o.sent <= MaxMended {

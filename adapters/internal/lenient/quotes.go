@@ -9,7 +9,7 @@ import (
 	"toolnorm/chat"
 )
 
-// quotes records the quotation marks of the current string, or of the last one that was read.
+// quotes records what is known about the quotation marks of the current string, or of the last one.
 type quotes struct {
 	at           int  // the position at which the string begins
 	quoted       int  // how many of its own quotation marks it contains
@@ -64,9 +64,9 @@ func (s *stringReader) quotesDoubted() bool {
 
 // doubledQuote reports whether the quotation mark at the current position was written twice where
 // it should close the string once. In {"path": "a.txt"", "mode": "r"} the second mark closes the
-// string as well as the first, so one is dropped. The first mark may also be text: the end of a
-// quotation, or after a digit the sign for inches, as in {"size": "15""}, which is a doubt (see
-// Output.Doubt). Two marks in a row may also be an empty string.
+// string as well as the first, so one is dropped. Two marks in a row may also be an empty string.
+// The first mark may also be text: the end of a quotation, or after a digit the sign for inches, as
+// in {"size": "15""}. This is a doubt (see Output.Doubt).
 func (s *stringReader) doubledQuote(q Delim) bool {
 	n := len(q.Close)
 	if !s.Has(n, q.Close) || s.quoted > 0 || s.escaped%2 == 1 || s.Pos == s.at {

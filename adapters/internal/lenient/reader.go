@@ -39,7 +39,7 @@ type callState struct {
 	wrapper  int // the start of the first member while it may contain all arguments, otherwise 0
 }
 
-// Reset forgets the state of the arguments that were read, so that a slip in one call does not
+// Reset forgets the state of the arguments that were read, so that an error in one call does not
 // affect the next. For example, a key without quotation marks in the first call must not make a
 // word of prose in the second a key. The memory of the stack and the keys is reused. Repairs are
 // not reset, because they belong to the whole reply.
@@ -48,7 +48,7 @@ func (r *Reader) Reset() {
 	r.callState = callState{open: r.open[:0], Seen: r.Seen[:0]}
 }
 
-// ahead returns a lookahead at the current position.
+// ahead returns a value that examines the text after the current position without consuming it.
 func (r *Reader) ahead() *lookahead {
 	return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes}
 }
@@ -57,5 +57,5 @@ func (r *Reader) ahead() *lookahead {
 // call, or, inside a container, a fence (```).
 func (r *Reader) IsMark(i int) bool { return r.ahead().isMark(i) }
 
-// strings returns a reader of the string at the current position.
+// strings returns a reader for the string at the current position.
 func (r *Reader) strings() *stringReader { return &stringReader{&r.copier, &r.quotes, r.ahead()} }

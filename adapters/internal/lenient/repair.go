@@ -46,8 +46,9 @@ func Repair(text string, t *schema.Type, strip func(string) string) (
 	return doc.out, doc.repairs, nil
 }
 
-// document is a value that was read somewhere in a text. It has repairs of its own, because several
-// places of a text are tried, and only the repairs of the best one are reported.
+// document is a value that was read somewhere in a text, with the repairs that it needed. They are
+// not recorded elsewhere, because several places of a text are tried, and only the repairs of the
+// best one are reported.
 type document struct {
 	out     string
 	repairs []string
@@ -77,8 +78,8 @@ func readDocument(text string, t *schema.Type) *document {
 		r.Out.Odd, end, r.At(0) >= 0}
 }
 
-// documentReader returns a reader of a text that is not a reply. Nothing surrounds the text, so a
-// string ends at the end of the text, and never at a closing tag.
+// documentReader returns a reader of a text that is a document and not part of a reply. A string
+// that is not closed ends only at the end of the text, not at a closing tag.
 func documentReader(text string) *Reader {
 	r := NewReader(scan.Whole(text))
 	r.Out = new(NewOutput("", nil, nil))
@@ -143,10 +144,9 @@ func documentIn(text string, t *schema.Type) *document {
 	return bestIn(text, t)
 }
 
-// openingLost returns the text of an object whose opening brace was left out. Such a text begins
-// with a key, perhaps after the key of the arguments. For any other text it returns "". For
-// example, "city": "Rome"} lost its first byte, and "arguments": "city": "Rome"} lost the brace of
-// the inner object.
+// openingLost returns text if it is an object without its opening brace, and otherwise "". Such a
+// text begins with a key, perhaps after the key of the arguments. For example, "city": "Rome"} lost
+// its first byte, and "arguments": "city": "Rome"} lost the brace of the inner object.
 func openingLost(text string) string {
 	key, rest := keyOf(text)
 	if _, next := keyOf(rest); ArgsKeys[key] && next != "" {
@@ -197,9 +197,10 @@ func bestIn(text string, t *schema.Type) (best *document) {
 	return best
 }
 
-// rank grades from 0 to 3 how likely the value that was read is the document that the model meant.
-// The parameter text must begin where that value begins. Bare words in brackets, such as [see
-// above], are a remark. An empty {} or [] is chosen only if there is nothing else.
+// rank grades from 0 to 3 how likely the document doc is the one that the model meant. The
+// parameter text must begin where doc begins. Empty values such as {}, and words in brackets
+// without quotation marks, such as [see above], have grade 0, because they are chosen only if there
+// is nothing else.
 func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):
@@ -215,8 +216,8 @@ func (doc *document) rank(text string) int {
 
 // objectInside reads the object or list that a JSON string contains. It returns nil if the string
 // contains neither, or if the type demands a string. A list must be strict JSON, because a sentence
-// may begin with a bracket, and the repair would make the sentence a list of words. A value that is
-// not complete, or that text follows, is not taken out of its string.
+// may begin with a bracket, and a repair would make it a list of words. It also returns nil if the
+// value is not complete, or if more text follows it in the string.
 func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil

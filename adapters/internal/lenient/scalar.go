@@ -12,10 +12,10 @@ import (
 )
 
 // Key reads a member's name and writes it as a JSON string. It writes nothing if there is no name.
-// A bare key consists of word bytes, hyphens, dots and $ (max-items, $ref). If wild is true, a bare
-// key is everything up to the colon, because Gemma 4 writes keys without quotation marks and with
-// blanks in them: call:run{Basic LLM Chain:…}. A quoted key ends at the first mark after its
-// opening one. If that is wrong, the missing colon shows it.
+// A key without quotation marks consists of word bytes, hyphens, dots and $ (max-items, $ref). If
+// wild is true, it is everything up to the colon, because Gemma 4 writes such keys with blanks in
+// them: call:run{Basic LLM Chain:…}. A quoted key ends at the first quotation mark after its
+// opening one. If that is wrong, the colon is missing, and the caller notices it.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
 		r.quotes.key = true
@@ -67,7 +67,8 @@ func (r *Reader) scalar(t *schema.Type) bool {
 // find that they are not numbers.
 func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
-// parseLiteral returns a word as a JSON scalar, and false if the word is not a scalar.
+// parseLiteral returns a number, or a word such as true or None, as JSON. It returns false for any
+// other text.
 func parseLiteral(word string) (string, bool) {
 	v, _ := repair.Scalar(word)
 	return v, v != ""

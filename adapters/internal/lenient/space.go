@@ -2,17 +2,18 @@ package lenient
 
 import "toolnorm/adapters/internal/scan"
 
-// copier copies from the text to the output everything that needs no decision: white space, signs
-// between tokens, characters and escapes.
+// copier copies from the text to the output what needs no decision: white space, signs between
+// tokens, characters and escapes.
 type copier struct {
 	Text
 	Writer
 }
 
-// blanks copies white space, drops comments, which JSON does not have, and replaces odd spaces by
-// plain ones. White space that JSON allows is not changed, so a call without defects is sent byte
-// for byte as the model wrote it. Comment decides whether a # or // begins a comment, because a
-// bare word may begin with these signs.
+// blanks copies white space and drops comments, which JSON does not have. Spaces that JSON does not
+// allow, such as a no-break space, become plain ones. White space that JSON allows is not changed,
+// so a call without defects is sent byte for byte as the model wrote it. The function Comment
+// decides whether a # or // begins a comment, because a word without quotation marks may begin with
+// these signs.
 func (cp *copier) blanks() {
 	for {
 		c := cp.At(0)
@@ -61,8 +62,8 @@ func (cp *copier) Loose(i int) int {
 	return n - i
 }
 
-// dropTo drops a comment up to its end mark, or the rest of the text if the comment never ends. The
-// end mark itself is not dropped.
+// dropTo drops a comment up to the sign that ends it, such as */, or the rest of the text if the
+// comment never ends. The sign itself is not dropped.
 func (cp *copier) dropTo(end string) {
 	cp.Repaired("comments")
 	for cp.At(0) >= 0 && !cp.Has(0, end) {

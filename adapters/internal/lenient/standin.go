@@ -28,9 +28,9 @@ func ObjectOf(value string, t *schema.Type) (string, bool) {
 }
 
 // objectInString converts a string to an object if it contains an object or is empty. It returns
-// false if it cannot. Arguments in a string are OpenAI's own form, {"arguments": "{\"city\":
-// \"Rome\"}"}, so models that have seen that API write it everywhere. The JSON in the string may
-// have any of the usual slips, but must be complete.
+// false if it cannot. OpenAI's API has arguments in a string, {"arguments": "{\"city\":
+// \"Rome\"}"}, so models that have seen that API write them everywhere. The JSON in the string may
+// have the usual errors, but must be complete.
 func objectInString(value string, t *schema.Type) (string, bool) {
 	inner := scan.Unquote(value)
 	if inner == "" || inner == "null" {

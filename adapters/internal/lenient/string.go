@@ -12,8 +12,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Delim is a pair of delimiters around a string. Open and Close differ only for curly quotation
-// marks. A raw string has no escapes. Stops makes copying fast, with one look-up for each byte.
+// Delim is a pair of delimiters around a string, such as quotation marks. A raw string has no
+// escapes. Stops has the bytes at which copying stops, for one look-up for each byte.
 type Delim struct {
 	Open, Close string
 	Raw         bool
@@ -36,8 +36,8 @@ func StopsFor(extra string) *[256]bool {
 	return t
 }
 
-// newDelim returns a pair of delimiters. Copying stops at the first byte of the closing one, and at
-// the bytes that stop it in every string.
+// newDelim returns a pair of delimiters around strings. The bytes at which copying stops are those
+// of every string, and the first byte of closer.
 func newDelim(open, closer string, raw bool) Delim {
 	return Delim{Open: open, Close: closer, Raw: raw, Stops: StopsFor(closer[:1])}
 }
@@ -100,13 +100,13 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	r.HoldOff()
 }
 
-// fit converts a string, number or literal to a type that the schema allows, if its text spells a
-// value of that type. Otherwise it returns the value unchanged. An object or a list in a string, as
-// in {"where": "{\"city\": \"Rome\"}"}, is read leniently, but must be complete, because half an
-// object would be another one. A value that fits the elements of a list becomes a list of one
-// element, [3] for {"ids": 3}, unless its text may list several elements. So "bug, ui" remains a
-// string, which the schema check refuses. If inList is true, the value is an element of a list and
-// does not become a list itself.
+// fit converts a string, a number, or a word such as true to a type that the schema allows, if its
+// text is a value of that type. Otherwise it returns the value unchanged. An object or a list in a
+// string, as in {"where": "{\"city\": \"Rome\"}"}, may have errors, but must be complete, because
+// half an object would be another one. A value that fits the elements of a list becomes a list of
+// one element, [3] for {"ids": 3}. If its text may list several elements, it does not: "bug, ui"
+// remains a string, which the schema check refuses. If inList is true, the value is an element of a
+// list and does not become a list itself.
 func fit(value string, t *schema.Type, inList bool) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
 		return fits
@@ -128,12 +128,12 @@ func fit(value string, t *schema.Type, inList bool) string {
 }
 
 // several reports whether a text may list more than one thing. A text with a comma may be one
-// thing, as Rome, Italy, or two. So the value is not converted, and the model is asked again.
+// thing, as Rome, Italy, or two. Callers do not convert such a text, and the model is asked again.
 func several(text string) bool {
 	return strings.ContainsAny(strings.TrimSpace(text), ",;|\n[]{}<>、，；")
 }
 
-// stringReader reads one string of arguments and writes it as a JSON string.
+// stringReader reads one string in the arguments of a call and writes it as a JSON string.
 type stringReader struct {
 	*copier
 	*quotes
@@ -367,8 +367,8 @@ func (s *stringReader) byteEscape() {
 	}
 }
 
-// unit returns the UTF-16 code unit that is spelled \uXXXX at offset i, and how many bytes of the
-// escape are there: 6 if it is complete, and 0 if there is none.
+// unit returns the UTF-16 code unit of the escape \uXXXX at offset i, and the escape's length. The
+// length is 6, or 0 if the escape is not complete or there is none.
 func (x *Text) unit(i int) (half rune, n int) {
 	if !x.Has(i, `\u`) {
 		return 0, 0

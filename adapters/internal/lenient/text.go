@@ -61,7 +61,7 @@ func (x *Text) StartsString(n int) bool {
 }
 
 // CommaAt returns the length of the comma at offset i, or 0 if there is none. Besides the ASCII
-// comma, those of East Asian and Arabic scripts count, which are text inside strings.
+// comma, those of East Asian and Arabic scripts count. Callers look only outside of strings.
 func (x *Text) CommaAt(i int) int {
 	if x.At(i) == ',' {
 		return 1

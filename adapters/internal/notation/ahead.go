@@ -29,14 +29,16 @@ type Ahead struct {
 	over    bool   // a line without a parameter has ended, so it must be the last one
 }
 
-// Vocabulary has the words that may come before the first value of a call.
+// Vocabulary contains the words that may come before the first value of a call: the tools, their
+// parameters, and words such as "call".
 type Vocabulary struct {
 	tools  *toolset.Set
 	folded map[string]bool // the parameters of all tools and their members, folded
 	words  []string        // all words, sorted, for the search by prefix
 }
 
-// NewVocabulary returns the vocabulary of some tools.
+// NewVocabulary returns the words that may come before the first value in a call of the given
+// tools.
 func NewVocabulary(tools *toolset.Set) *Vocabulary {
 	v := &Vocabulary{tools: tools, folded: map[string]bool{}}
 	for _, name := range tools.MemberNames() {
@@ -87,7 +89,8 @@ func (a *Ahead) Goes(c byte) bool {
 	return true
 }
 
-// mayBe reports whether the beginning of a word may still become a word of a call.
+// mayBe reports whether word is the beginning of a word that a call can have before its first
+// value.
 func (a *Ahead) mayBe(word string) bool {
 	if a.inMark() || a.keyed || strings.Trim(word, "0123456789.") == "" {
 		return true
@@ -111,7 +114,7 @@ func (a *Ahead) inMark() bool {
 	return at >= 0 && (strings.IndexByte("<[{(|%@=", a.text[at]) >= 0 || a.text[at] >= utf8.RuneSelf)
 }
 
-// hasPrefix reports whether one of the sorted words begins with a text.
+// hasPrefix reports whether text is the beginning of one of the words, which are sorted.
 func hasPrefix(words []string, text string) bool {
 	i, _ := slices.BinarySearch(words, text)
 	return i < len(words) && strings.HasPrefix(words[i], text)
@@ -167,8 +170,8 @@ func (a *Ahead) count(c byte) {
 	}
 }
 
-// goesOn takes a byte after the tool's name and its first parameter, and reports whether the text
-// may still be a call.
+// goesOn is called for each byte after the tool's name and its first parameter. It reports whether
+// the text may still be a call.
 func (a *Ahead) goesOn(c byte) bool {
 	a.count(c)
 	if c != '\n' {

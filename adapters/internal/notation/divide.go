@@ -2,7 +2,8 @@ package notation
 
 import "strings"
 
-// divider divides tokens that contain more than one part of a call.
+// divider divides words and quoted texts that contain more than one part of a call, such as
+// get_weather.city.
 type divider struct{ *reader }
 
 // split divides words that contain a parameter. The parameter may come after the tool's name or a
@@ -42,8 +43,9 @@ func (r *divider) split() {
 	r.tokens = all
 }
 
-// dividesAt returns the position of the separator before a parameter or a member in a word, or -1
-// if there is none.
+// dividesAt returns the position of the separator in a word such as get_weather.city, in which a
+// parameter comes last, or address.city, in which a member follows its parameter. It returns -1 for
+// any other word.
 func (r *divider) dividesAt(word string) int {
 	for at, c := range word {
 		if !strings.ContainsRune(".-_", c) || at == 0 {
@@ -58,8 +60,8 @@ func (r *divider) dividesAt(word string) int {
 	return -1
 }
 
-// opened returns the tokens of a quoted text that begins with a parameter and a sign. It returns
-// nil for any other text.
+// opened divides a quoted text that contains a parameter, a sign and a value, such as `city=Paris`.
+// It returns the tokens inside, or nil for any other text.
 func (r *divider) opened(t token) []token {
 	open := len(string(firstRune(r.text[t.from:t.to])))
 	inner := lex(r.text[t.from+open : t.to-open])

@@ -18,7 +18,7 @@ const (
 	aBreak // the end of a line
 )
 
-// token is a piece of a text, from one position to another.
+// token is a part of a text, such as a word or a sign, from one position to another.
 type token struct {
 	kind     kind
 	from, to int
@@ -130,8 +130,8 @@ func quoted(text string, open rune) (inner string, size int) {
 // unknowable is returned for a quoted text whose meaning depends on the notation.
 const unknowable = "\x00"
 
-// unescaped returns the meaning of a text between quotation marks, or [unknowable] if that depends
-// on the notation.
+// unescaped returns the meaning of a text between quotation marks, of which open is the first. It
+// returns [unknowable] if the meaning depends on the notation.
 func unescaped(inner string, open rune) string {
 	var said string
 	switch {

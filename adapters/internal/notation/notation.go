@@ -187,8 +187,8 @@ func (r *reader) toolAt(i int) *toolset.Tool {
 	return nil
 }
 
-// param returns the parameter that a word names, exactly or in another spelling that no other
-// parameter has. It returns "" if there is none.
+// param returns the parameter that a word names, or "" if there is none. The word may differ from
+// the name in case and separators if no other parameter differs from it only in these.
 func (r *reader) param(word string) string {
 	if r.typ.Has(word) {
 		return word
@@ -196,9 +196,9 @@ func (r *reader) param(word string) string {
 	return r.folded[fold(word)]
 }
 
-// choices returns the ways to choose which places name parameters. In each choice, every parameter
-// is named at most once, and every required one is named. It returns nil if there is no such
-// choice, or if there are too many.
+// choices returns the ways to choose which of the possible keys in the text name parameters. In
+// each choice, every parameter is named at most once, and every required one is named. It returns
+// nil if there is no such choice, or if there are too many.
 func (r *reader) choices() [][]key {
 	places := map[string][]key{}
 	var names []string
@@ -235,8 +235,8 @@ func (r *reader) choices() [][]key {
 	return all
 }
 
-// closes reports whether a token is part of a closing tag, or is the name after a word that ends a
-// parameter or a block: </city>, [/city], end city.
+// closes reports whether a token is part of a closing tag, such as </city> or [/city], or comes
+// after a word that ends a block, as in "end city".
 func (r *reader) closes(i int) bool {
 	before := func(n int) string {
 		if i-n < 0 {
@@ -260,7 +260,7 @@ func (r *reader) closes(i int) bool {
 // closing are words that may come before the name of the part that ends.
 var closing = map[string]bool{"end": true, "ende": true, "fin": true, "close": true, "slut": true}
 
-// object returns the chosen values as an object, and whether the tool accepts them.
+// object returns the values for the given keys as an object, and whether the tool accepts it.
 func (r *reader) object(keys []key, values []string) (string, bool) {
 	var out strings.Builder
 	for i, k := range keys {

@@ -59,10 +59,10 @@ func (r *reader) from(at int) int {
 // signed reports whether a sign comes directly before a key.
 func (r *reader) signed(at int) bool { return at > 0 && r.tokens[at-1].kind == aSign }
 
-// alike reports whether all members are written in the same way. One notation has one sign between
-// keys and values, and one sign between members. The last value must not contain that sign. If
-// nothing ends the last value and it has several words, it may include words that do not belong to
-// it, so the result is false unless the user has written that value.
+// alike reports whether all members are written in the same way: with the same sign between keys
+// and values, and the same sign between members. The last value must not contain the latter. If
+// nothing ends the last value and it has several words, some of them may not belong to it. The
+// result is then false unless the user has written that value.
 func (r *reader) alike(members []member) bool {
 	sep := ""
 	members = slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.inner })
@@ -210,9 +210,9 @@ var typeNames = map[string]bool{"string": true, "str": true, "int": true, "integ
 	"number": true, "float": true, "bool": true, "boolean": true, "array": true, "list": true,
 	"object": true, "json": true, "text": true}
 
-// opens returns the index of a bracket between a key and token j that may open a list or an object,
-// or -1. Only blanks may be between the bracket and the token. If there are several brackets, the
-// first one counts.
+// opens returns the index of a bracket directly before token j that may open a list or an object
+// there, or -1. It looks back from token j to the key at token keyAt. Only blanks and line breaks
+// may be after the bracket. If there are several brackets, the first one counts.
 func (r *reader) opens(j, keyAt int) int {
 	first := -1
 	for i := j - 1; i > keyAt; i-- {

@@ -165,9 +165,9 @@ func balanced(text string) int {
 // bullet matches an element of a list on a line of its own.
 var bullet = regexp.MustCompile(`^[ \t]*[-*•+] +(\S.*?)[ \t]*$`)
 
-// bullets reads the value of a parameter whose items are on lines of their own, after token j. It
-// also returns where the value ends. It returns false if there are no such lines, or if the items
-// do not fit the schema.
+// bullets reads the value of a parameter that is a list with each item on a line of its own, after
+// token j. It also returns where the value ends. It returns false if there are no such lines, or if
+// the items do not fit the schema.
 func (r *reader) bullets(j, next int, t *schema.Type) (string, int, bool) {
 	for j < len(r.tokens) && r.tokens[j].kind != aBreak {
 		if k := r.tokens[j].kind; k == aWord || k == aText {
@@ -272,7 +272,7 @@ func structureIn(line, conn string) int {
 // gap matches a value with the separator before another member on its line.
 var gap = regexp.MustCompile(`^(?s)(.*?\S??)([ \t]*[` + separates + `/][ \t]*|[ \t]+)([^\s\pL\pN]*)$`)
 
-// beforeNext splits a line into a value and the separator and signs before the next member. It
+// beforeNext splits a line into a value and the signs that separate it from the next member. It
 // returns false if nothing separates the two.
 func beforeNext(line string) (value, sep string, ok bool) {
 	m := gap.FindStringSubmatch(line)
@@ -303,8 +303,9 @@ func (r *reader) withoutFrame(value string, from int) string {
 	return strings.TrimSuffix(value, frame)
 }
 
-// isValue reports whether a bare value is certainly one text. The parameter own says that the value
-// and its key are alone on their line.
+// isValue reports whether a value without quotation marks is certainly one text. The parameters
+// conn and sep are the signs before and after it, and own says that the value and its key are alone
+// on their line.
 func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
 	last, _ := utf8.DecodeLastRuneInString(value)
 	sign := strings.TrimLeft(strings.TrimRight(conn, " "), "*`\"'")

@@ -38,8 +38,9 @@ var roles = func() map[string]role {
 	return all
 }()
 
-// roleOf returns the roles of a word, or 0 if it has none. A word of several parts, such as
-// TOOL_CALL or toolCall, has the roles that its parts have in common.
+// roleOf returns what a word can mean in a notation, such as the word "value" before a value, or 0
+// if it means nothing there. A word of several parts, such as TOOL_CALL or toolCall, has the roles
+// that its parts have in common.
 func roleOf(word string) role {
 	if r := roles[strings.ToLower(word)]; r != 0 {
 		return r

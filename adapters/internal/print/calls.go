@@ -11,7 +11,7 @@ import (
 )
 
 // Calls appends calls as models of the family write them. If dst is not empty, the white space that
-// the family writes before calls comes first. The calls must have the ids that Number gives, and
+// the family writes before calls comes first. The calls must have ids as [Number] returns them, and
 // arguments that are JSON objects.
 //
 // The first example of each kind in the declaration is printed, because it is that of the family's

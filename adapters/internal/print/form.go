@@ -86,8 +86,9 @@ func around(s form.Series, all []string) string {
 	return s.Open + strings.Join(all, s.Between) + s.Close
 }
 
-// member returns an argument, a member of a value or an element of a value as text. pad is the text
-// for {indent}, and inner the text for {indent} in the value.
+// member returns an argument, a member of an object or an element of a list as text, by filling in
+// the example e. The parameter pad is the text for {indent}, and inner is that for {indent} inside
+// the value.
 func (f formed) member(e form.Example, m scan.Field, pad, inner string) string {
 	var b strings.Builder
 	for _, p := range e {
@@ -167,7 +168,7 @@ func (f formed) nested(s form.Series, e form.Example, members []scan.Field, pad,
 	return around(s, all)
 }
 
-// elements returns the elements of a list, as fields without names.
+// elements returns the elements of a JSON list, as fields without names.
 func elements(list string) (all []scan.Field) {
 	text := strings.TrimPrefix(strings.TrimSpace(list), "[")
 	for {

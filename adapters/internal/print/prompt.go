@@ -41,14 +41,14 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(
 	`{"parameter":"value"}`)}
 
-// inlineCall returns a printed call without leading newlines, which are needless in the middle of a
-// prompt. An id in the call is one that the family could have written.
+// inlineCall returns a printed call without newlines at its beginning, which are needless in the
+// middle of a prompt. The call gets the id that [Number] gives it.
 func inlineCall(f *declaration.Family, call chat.Call) []byte {
 	return bytes.TrimLeft(Calls(nil, f, Number(f, 0, []chat.Call{call})), "\n")
 }
 
-// appendSchema appends a tool as JSON, with the member names and blanks that templates of the large
-// families print.
+// appendSchema appends a tool as JSON. Its member names and blanks are those that the templates of
+// widely used families print.
 func appendSchema(dst []byte, t chat.Tool) []byte {
 	params := t.Schema
 	if len(params) == 0 {
@@ -114,10 +114,10 @@ func sampleValue(t *schema.Type) string {
 	return "null"
 }
 
-// Opening returns the beginning of a printed call, up to the end of the last tag before the call's
-// name or object. In families that write calls as messages it is the whole header, with the name in
-// it. If the name is empty, a placeholder is used. A reply that is begun with this text can only
-// continue with a call.
+// Opening returns the beginning of a printed call of the tool name, up to the end of the last tag
+// before the call's name or object. In families that write calls as messages it is the whole
+// header, with the name in it. If the name is empty, a placeholder is used. A reply that is begun
+// with this text can only continue with a call.
 //
 //	hermes     <tool_call>\n
 //	mistral    [TOOL_CALLS]

@@ -67,7 +67,8 @@ func notesOf(raw json.RawMessage) map[string]string {
 	return notes
 }
 
-// literalOf returns a value as it is written in an annotation, with strings in double quotes.
+// literalOf returns an enum's value as it is written in a type annotation of Python, with strings
+// in double quotes.
 func literalOf(value string) string {
 	if schema.KindOf(value)&(schema.Boolean|schema.Null) != 0 {
 		return Python.Value(value)
@@ -96,9 +97,9 @@ var kinds = []struct {
 // stack.
 const maxLists = 8
 
-// pythonType returns a type as an annotation. depth is the number of lists around it. An enum is a
-// Literal, as in typed Python. Where numbers are allowed, integers are not listed, because "float"
-// includes them.
+// pythonType returns a type as a type annotation of Python, such as list[str]. The parameter depth
+// is the number of lists around it. An enum is a Literal, as in typed Python. Where numbers are
+// allowed, integers are not listed, because "float" includes them.
 func pythonType(t *schema.Type, depth int) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))

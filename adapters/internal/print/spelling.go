@@ -49,7 +49,8 @@ type Spelling struct {
 	text func(dst []byte, quoted string) []byte // appends a string, given as JSON
 }
 
-// Brackets are the texts around and between members or elements.
+// Brackets are the texts before, between and after members or elements, such as brackets and
+// commas.
 type Brackets struct{ Open, Comma, Close string }
 
 // JSON is what json.dumps(ensure_ascii=False) prints, as in {"city": "São Paulo", "days": [1, 2]}.
@@ -289,8 +290,8 @@ func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
 	return "number"
 }
 
-// attribute returns a parameter's name as it is written in a tag. Only kimi-k3's template has
-// escapes there. In other families &amp; would be read as part of the name.
+// attribute returns a parameter's name as it is written in a tag. In kimi-k3's tags, special
+// characters are escaped as in XML. In other families &amp; would be read as part of the name.
 func attribute(f *declaration.Family, key string) string {
 	if f.Flags.Entities {
 		return entities.Replace(key)

@@ -23,9 +23,9 @@ func (s *Spelling) Append(dst []byte, value string) []byte {
 	return dst
 }
 
-// append appends the value at the start of text and returns the text after it. It makes one pass
-// and builds no tree, because a history with large files is printed again with every turn. Invalid
-// JSON ends the value early.
+// append appends the JSON value at the start of text in this spelling, and returns the text after
+// it. It makes one pass and builds no tree, because a history with large files is printed again for
+// every request. Invalid JSON ends the value early.
 func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	text = scan.TrimSpace(text)
 	if text == "" {
@@ -57,7 +57,8 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	return dst, text[max(n, 1):]
 }
 
-// member is a printed member that will be sorted, with its folded key.
+// member is a printed member of an object, together with its key in small letters, by which members
+// are sorted.
 type member struct{ key, text string }
 
 // appendObject appends the object that begins before text, which has its JSON after the opening

@@ -79,7 +79,8 @@ func Judge(text []byte) Kind {
 	return Plain
 }
 
-// ends reports whether a text has a sign at its end. Thai and Lao have none for it.
+// ends reports whether a text ends with a sign that ends a sentence. In Thai and Lao, which have no
+// such sign, every text does.
 func ends(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	return EndsSentence(text) || endsAside(text) || unicode.In(last, unicode.Thai, unicode.Lao)
@@ -145,7 +146,7 @@ func refuses(sentence []byte) bool {
 		})
 }
 
-// english reports whether a text has words that occur only in English.
+// english reports whether a text is English, because it has words that occur in no other language.
 func english(text []byte) bool { return englishWords.in(text) }
 
 // begins reports whether an English sentence begins with a verb in -ing, as in "Pulling up the
@@ -187,8 +188,8 @@ func trimAdverbs(what string) string {
 }
 
 // AnnouncesSurely reports whether a text announces a call so clearly that prose may follow the
-// call. Prose after a call is mostly an explanation of an example, so the whole text must be free
-// of words that introduce an example, and the last sentence has words of intent, or words for what
+// call. Prose after a call is mostly an explanation of an example. So no word in the text may
+// introduce an example. In addition, the last sentence must have words of intent, or words for what
 // is done and none for what is shown.
 func AnnouncesSurely(text []byte) bool {
 	return len(text) > 0 && (announces(text, text) ||
@@ -248,9 +249,10 @@ func endsAnnouncement(text []byte) bool {
 	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil
 }
 
-// willAct reports whether a part of a sentence has words of intent and is neither a refusal nor a
-// report, and the sentence does not wait for anyone. Parts end at commas. So it is true for "I
-// don't know that yet, let me search", and false for "I'm not able to call tools, so copy this".
+// willAct reports whether a sentence announces an action. One of its parts, which end at commas,
+// must have words of intent and be neither a refusal nor a report. The sentence must not wait for
+// anyone. So it is true for "I don't know that yet, let me search", and false for "I'm not able to
+// call tools, so copy this".
 func willAct(sentence []byte) bool {
 	if waits.in(sentence) {
 		return false
@@ -265,7 +267,7 @@ func willAct(sentence []byte) bool {
 }
 
 // lastSentence returns the last sentence of a text. The dots in "v1.5" and "e.g" do not end a
-// sentence, because ASCII signs count only before white space.
+// sentence, because an ASCII sign such as a full stop counts only before white space.
 func lastSentence(text []byte) []byte {
 	body := bytes.TrimRight(text, ":.!…。：！ \n")
 	start := 0

@@ -11,7 +11,8 @@ import (
 //go:embed lexicon.txt
 var lexiconLines string
 
-// entry is a word of the lexicon, or the beginning of a word.
+// entry is a word of the lexicon, whole or as the beginning of a longer word, with the concept that
+// it stands for.
 type entry struct {
 	text     string // ends with a blank if the entry is a whole word
 	language string
@@ -82,7 +83,7 @@ func newEntry(word string) (e entry) {
 }
 
 // inWords returns the words of a text in lower case with a blank around each. If the text ends with
-// a colon, so does the result.
+// a colon, the result ends with one, too.
 func inWords(text string) string {
 	colon := ""
 	if last, _ := utf8.DecodeLastRuneInString(text); isColon(last) {
@@ -268,9 +269,9 @@ func Weigh(text string, tool Tool) (e Evidence) {
 	return e
 }
 
-// Asks reports whether a user's message may ask for what a tool does. It returns false if it has
-// words of a condition, of the past or of what is written, beside the values of the call: "What did
-// you send yesterday?"
+// Asks reports whether a user's message may ask for what a tool does. It returns false if the
+// message has words of a condition, of the past or of what is written: "What did you send
+// yesterday?" Words in the tool's name and in the values of the call do not count as such.
 func Asks(text string, tool Tool) bool {
 	text = without(text, tool.names())
 	return !slices.ContainsFunc(concepts(text, text), func(concept string) bool {
@@ -278,7 +279,8 @@ func Asks(text string, tool Tool) bool {
 	})
 }
 
-// conditional reports whether a concept is that of a condition or an offer.
+// conditional reports whether a concept, which is the meaning of some words, is that of a condition
+// or an offer.
 func conditional(concept string) bool { return concept == conceptIf || concept == conceptWould }
 
 // has reports whether one of the given words, which are a tool's name or description, begins with

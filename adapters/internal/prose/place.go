@@ -65,8 +65,8 @@ func isDocument(text []byte) bool {
 		!bytes.Contains(lower, []byte("</html>"))
 }
 
-// wordBehind reports whether a word follows the first tag of a text on its line. Then the tag is
-// part of a sentence, as in "<html> is the root."
+// wordBehind reports whether a word follows the first tag of a text on the same line. If so, the
+// tag is part of a sentence, as in "<html> is the root."
 func wordBehind(text []byte) bool {
 	_, rest, closed := bytes.Cut(text, []byte("> "))
 	line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -80,8 +80,8 @@ func behindBlankLine(text []byte) bool {
 	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])) == 0
 }
 
-// columns returns how many columns a line of white space has. A tab counts as four columns, which
-// is CommonMark's rule for code.
+// columns returns how many columns a line of white space takes. A tab counts as four, because
+// CommonMark takes a line with four columns before it for code.
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
 
 // quotePairs has the quotation marks of most users' languages. The German closing mark is the
@@ -129,9 +129,10 @@ var elements = [][2]string{
 	{"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
-// inElement reports whether a text ends inside one of the elements, so that no end follows its last
-// beginning. It does not use a stack, because elements are often not closed in order. <p> and <div>
-// are not in the list, because models write them around anything.
+// inElement reports whether a text ends inside one of the HTML or LaTeX elements of the list
+// elements: after the last beginning of the element there is no end. It does not use a stack,
+// because elements are often not closed in order. <p> and <div> are not in the list, because models
+// write them around anything.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false

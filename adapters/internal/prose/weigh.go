@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a text's last sentence, as evidence for or against a call after it.
+// Kind is what kind of sentence a text ends with, as evidence for or against a call after it.
 type Kind uint8
 
 // The kinds. The first two decide alone, and the others have a weight.
@@ -26,8 +26,8 @@ const (
 	kinds
 )
 
-// Evidence is a set of bits for what speaks for or against a call, besides the kind of the sentence
-// before the call.
+// Evidence is a set of bits. Each is a reason for or against a call, besides the kind of the
+// sentence before the call.
 type Evidence uint8
 
 // The evidence, one bit each.
@@ -95,6 +95,6 @@ func (k Kind) Announces(e Evidence) bool {
 	return sum > 0
 }
 
-// May reports whether a sentence of this kind can announce a call if the evidence for a call is
-// strong.
+// May reports whether a sentence of this kind can announce a call at all. If not, no evidence
+// helps.
 func (k Kind) May() bool { return k.Announces(Named | Asked | Doing) }

@@ -66,8 +66,9 @@ func unspaced(w string) bool {
 //go:embed announce.txt
 var wordLists string
 
-// wordsOf returns the words of a kind in announce.txt, or nil if there are none. The lists are in
-// an embedded text file, so that people who know a language can correct them without knowing Go.
+// wordsOf returns the words of the given kind from announce.txt, or nil if there are none. The
+// lists are in an embedded text file, so that people who know a language can correct them without
+// knowing Go.
 func wordsOf(kind string) (words []string) {
 	for line := range strings.Lines(wordLists) {
 		if list, ok := strings.CutPrefix(line, kind+" "); ok {
@@ -143,7 +144,7 @@ func AboutData(text string) bool {
 		})
 }
 
-// AboutPrograms reports whether a text speaks of programs.
+// AboutPrograms reports whether a text is about computer programs, because it has words for them.
 func AboutPrograms(text string) bool { return programs.in([]byte(text)) }
 
 // programs are words for programs and their parts.

@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// afterReader reads the text after a key or after a value in a container.
+// afterReader adds to the search the ways to read the text after a key or after a value in a
+// container.
 type afterReader struct {
 	here
 	envelope func(key string) bool // see Args; nil if there is no envelope
@@ -129,7 +130,8 @@ func (x *afterReader) after() {
 	x.commaLost(here)
 }
 
-// wide reads a full-width comma or closing bracket, and reports whether there is one.
+// wide reads a full-width comma or closing bracket, and reports whether there is one. If so, it
+// adds the step after it to the search. The parameter next is the state after a comma.
 func (x *afterReader) wide(next Place) bool {
 	if size := len(wideCloser(x.n.Stack)); x.has(x.n.Pos, wideCloser(x.n.Stack)) {
 		m := *x.n
@@ -220,9 +222,10 @@ func (n *Node) next(pos int) Place {
 	return p
 }
 
-// comma reads a comma. A member may follow, or the container's end. If the closing bracket of an
-// inner container is missing, a member of the outer object may follow. Dots that mean "and so on"
-// are skipped with their comma.
+// comma reads a comma and adds to the search what may follow it: a member, or the container's end.
+// If the closing bracket of an inner container is missing, a member of the outer object may follow.
+// Dots that mean "and so on" are skipped with their comma. The parameter behind is the offset after
+// the comma and blanks.
 func (x *afterReader) comma(next Place, behind int) {
 	c := x.at(behind)
 	if x.has(behind, "...") { // and so on

@@ -166,9 +166,8 @@ func sign(text string, i int) int {
 	return 0
 }
 
-// keyAhead returns the key at offset i, which a colon must follow, and whether the key is quoted.
-// The key is "" if there is none. It is called at every comma, so it accepts plain words only and
-// does not allocate.
+// keyAhead returns the key at offset i, if a colon follows it, and whether it is quoted. Otherwise
+// the key is "". It is called at every comma, so it accepts plain words only and does not allocate.
 func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
@@ -199,7 +198,7 @@ func (g *look) stringAhead(i int) bool {
 	return false
 }
 
-// knows reports whether the schema of a container, or of one around it, has the key.
+// knows reports whether the key is a member in the schema of the container l, or of one around it.
 func knows(l *Level, key string) bool {
 	for ; l != nil; l = l.Up {
 		if typeOf(l.Want).Has(key) {
@@ -210,9 +209,9 @@ func knows(l *Level, key string) bool {
 }
 
 // memberAhead examines the text at offset i, after a comma. The result some reports whether a
-// member or an element of the container begins there, and the result known whether the schema has
-// its key. In an object a key must follow. In a list any value may follow, except a bare word,
-// because that may be prose.
+// member or an element of the container l begins there. The result known reports whether l's schema
+// has the member. In an object a key must follow. In a list any value may follow, except a word
+// without quotation marks, because that may be prose.
 func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
@@ -284,7 +283,8 @@ func (g *look) likelyEnd(i int, l *Level) int {
 	return 0
 }
 
-// typeOf returns the type that is expected at a place, or nil if it is unknown.
+// typeOf returns the type in want, which is what a Place of the search expects next. It returns nil
+// if the type is unknown.
 func typeOf(want any) *schema.Type {
 	t, _ := want.(*schema.Type)
 	return t

@@ -200,7 +200,7 @@ func (g *Args) Steps(s *Search, n *Node) {
 }
 
 // twoComments reports whether the comment of the given size at i is empty, or contains what looks
-// like another comment. Its end is then uncertain.
+// like the beginning of another comment. In both cases its end is uncertain.
 func (g *look) twoComments(i, size int) bool {
 	inside := g.text[i+1 : i+size]
 	if g.text[i] != '#' {
@@ -270,8 +270,9 @@ func (g *Args) tail(i int) int {
 	return cost + slip
 }
 
-// memberIn reports whether a member that the schema knows begins within maxKey bytes after offset
-// i, before a closing tag that ends the call.
+// memberIn reports whether the name of a parameter in quotation marks, with a colon after it,
+// begins within maxKey bytes after offset i. It does not look beyond a closing tag that ends the
+// call.
 func (g *Args) memberIn(i int) bool {
 	for end := min(i+maxKey, len(g.text)); i < end && !g.mark(i); i++ {
 		if !scan.IsQuote(int(g.text[i])) {

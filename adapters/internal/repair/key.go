@@ -211,7 +211,8 @@ func (x *keyReader) named(to Place, end, cost int, key string) {
 	x.step(cost, to, string(chat.AppendQuoted(nil, key)))
 }
 
-// alike reports whether some member of t differs from the key only in case and separators.
+// alike reports whether some member of t is named like the key, if upper case, hyphens and
+// underscores do not matter.
 func alike(t *schema.Type, key string) bool {
 	letters := strings.NewReplacer("_", "", "-", "")
 	return slices.ContainsFunc(t.Members(), func(name string) bool {

@@ -39,7 +39,8 @@ func (x *stringReader) damagedEnd(sizes []int) {
 }
 
 // damagedQuote returns the possible lengths of a damaged form of the model family's own quotation
-// mark at offset i. It returns nil if there is none, or if the mark is not damaged.
+// mark, such as <|" for <|"|>, at offset i. It returns nil if there is none, or if the mark is
+// there undamaged.
 func (g *look) damagedQuote(i int, d *delim) []int {
 	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
 		return nil
@@ -47,9 +48,10 @@ func (g *look) damagedQuote(i int, d *delim) []int {
 	return DamagedMark(g.text[i:], d.open)
 }
 
-// DamagedMark returns the possible lengths of a damaged tag at the beginning of a text. The tag,
-// given by mark, may have one slip: a missing, surplus or wrong character, two swapped characters,
-// or brackets of another kind. It returns nil if there is no such tag, or if it is not damaged.
+// DamagedMark returns the possible lengths of a damaged form of mark, a tag such as <tool_call>, at
+// the beginning of a text. It may have one error: a missing, surplus or wrong character, two
+// swapped characters, or brackets of another kind. The result is nil if there is no such form, or
+// if the tag is there undamaged.
 func DamagedMark(text, mark string) (sizes []int) {
 	if text == "" || strings.HasPrefix(text, mark) {
 		return nil

@@ -19,9 +19,9 @@ var words = map[string]string{
 	"-inf": "null",
 }
 
-// Scalar returns a word as a JSON scalar, or "" if it is not a scalar. The result own reports
-// whether the word already has JSON's spelling. Valid JSON numbers are returned unchanged,
-// including 1.50, 1E+2, and numbers beyond 2^53.
+// Scalar returns a number, or a word such as true or None, as JSON. It returns "" for any other
+// text. The result own reports whether the word is already correct JSON. Valid JSON numbers are
+// returned unchanged, including 1.50, 1E+2, and numbers beyond 2^53.
 func Scalar(word string) (value string, own bool) {
 	if v, ok := words[word]; ok {
 		return v, v == word
@@ -35,11 +35,11 @@ func Scalar(word string) (value string, own bool) {
 	return "", false
 }
 
-// Word returns true, false or null as JSON for a word with that meaning in some language, or "" for
-// any other word.
+// Word returns true, false or null as JSON for a word that means the same in some programming
+// language, such as None. It returns "" for any other word.
 func Word(word string) string { return words[word] }
 
-// number returns a number in JSON's spelling, and false if the text is not a number. The spellings
+// number returns a number as JSON writes it, and false if the text is not a number. For example,
 // .25, +7, 8., 0x1F, 1_000 and 007 are valid in Python, JavaScript or C. The digits are copied, so
 // no number is rounded. Only hexadecimal numbers are converted, and they must fit into 64 bits.
 func number(s string) (string, bool) {

@@ -56,7 +56,8 @@ type Piece struct {
 	text   string
 }
 
-// Reading is one way to read a text.
+// Reading is one way to read a damaged text: the strict JSON that results, and what its repairs
+// cost.
 type Reading struct {
 	Cost  int
 	End   int    // the offset in the text at which it ends
@@ -247,5 +248,5 @@ func (r *Reading) Open() bool { return r.Flags&unclosed != 0 }
 // another meaning is as likely.
 func (r *Reading) Unsure() bool { return r.Flags&unsure != 0 }
 
-// Lost reports whether the arguments have lost a value.
+// Lost reports whether a value of the arguments is missing in the text and was read as null.
 func (r *Reading) Lost() bool { return r.Flags&lost != 0 }

@@ -89,8 +89,8 @@ func (x *valueReader) read() {
 	}
 }
 
-// brace reads an opening brace. It may begin an object, or a set that was written for a list, or it
-// may be surplus.
+// brace adds to the search the readings of an opening brace: it begins an object, or a set that was
+// written for a list, or it is surplus.
 func (x *valueReader) brace() {
 	x.open(x.n, 1, pick(x.t.Allows(schema.Object), 0, likely), anObject)
 	if x.at(x.n.Pos+1) == '{' {

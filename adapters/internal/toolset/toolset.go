@@ -42,8 +42,8 @@ type Set struct {
 	sorted  []string         // the folded spellings, for the search by prefix
 }
 
-// New returns a set of the offered tools. The map in the parameter also has further names as its
-// keys, and the names of the tools that they mean as its values.
+// New returns a set of the offered tools. The map also gives further names: each key is a name, and
+// its value is the tool that it means.
 func New(offered []chat.Tool, also map[string]string) *Set {
 	return &Set{offered: offered, also: also}
 }
@@ -243,8 +243,8 @@ func (s *Set) InID(id string) *Tool {
 	return nil
 }
 
-// IsCounter reports whether an id does not name a tool, as in 0, call00003 and call_8a6f…. The
-// arguments of the call then show which tool is meant.
+// IsCounter reports whether an id does not name a tool, because it only counts calls or is random,
+// as 0, call00003 and call_8a6f…. The arguments of the call then show which tool is meant.
 func IsCounter(id string) bool {
 	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
 }
@@ -367,7 +367,7 @@ func (s *Set) MemberNames() (names []string) {
 	return names
 }
 
-// InnerNames returns the names that are listed inside parameters which are objects.
+// InnerNames returns the names of the members of those parameters that are objects, for all tools.
 func (s *Set) InnerNames() (names []string) {
 	s.build()
 	for _, t := range s.exact {

@@ -180,8 +180,9 @@ func (a *Ahead) may() bool {
 		l.named(text) != nil
 }
 
-// parameter reports whether some tool has a parameter with this folded name. The names of all
-// parameters are folded only once, because hostile text may have a brace at each byte.
+// parameter reports whether some tool has a parameter with this name. The name must be folded: in
+// small letters, without separators. The names of all parameters are folded only once, because
+// hostile text may have a brace at each byte.
 func (a *Ahead) parameter(key string) bool {
 	if a.own == nil {
 		a.own = map[string]bool{}

@@ -97,7 +97,8 @@ func pairs(text string, t *schema.Type) *node {
 	return p.n
 }
 
-// pairReader reads pairs from the beginning of a text, which it shortens.
+// pairReader reads pairs of a name and a value from the beginning of the field text, and removes
+// them from it.
 type pairReader struct {
 	text string
 	typ  *schema.Type // has the keys as its parameters; nil allows any key
@@ -111,8 +112,8 @@ func (p *pairReader) has(key string) bool { return p.typ == nil || p.typ.Has(key
 // key matches the name of a parameter with the signs before and after it.
 var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|\s+\.\s+|[ \t]+|$)`)
 
-// query reads the text as the query of a URL into the field n, and reports whether the text is a
-// query.
+// query reads the field text as the query of a URL, such as city=Rome&days=3, into the field n. It
+// returns false if the text is not a query.
 func (p *pairReader) query() bool {
 	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") ||
 		strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
@@ -181,8 +182,8 @@ func (p *pairReader) pair() bool {
 }
 
 // value reads a value: in quotation marks, in brackets, or one word without signs that a shell or a
-// program interprets. It returns nil if the text does not begin with such a value. In parentheses
-// (listed) a word may begin with a hyphen.
+// program interprets. It returns nil if the text does not begin with such a value. If listed is
+// true, the value is in parentheses, and a word may begin with a hyphen.
 func (p *pairReader) value(listed bool) *node {
 	if p.text == "" {
 		return nil

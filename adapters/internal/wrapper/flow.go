@@ -11,8 +11,8 @@ import (
 // part that is not read yet.
 type flow struct{ text string }
 
-// value reads a mapping, a sequence, or a scalar that ends before a comma or a closing bracket. It
-// returns nil if the text does not begin with such a value.
+// value reads a mapping, a sequence, a quoted text, or a plain value that ends before a comma or a
+// closing bracket. It returns nil if the text does not begin with such a value.
 func (f *flow) value() *node {
 	f.blanks()
 	var n *node
@@ -71,7 +71,8 @@ func (f *flow) members() *node {
 	return n
 }
 
-// quoted reads a text in quotation marks. It returns nil if the text could be read in two ways.
+// quoted reads a text in quotation marks of the kind mark. It returns nil if the text could be read
+// in two ways, or has no end.
 func (f *flow) quoted(mark string) *node {
 	inner, behind, ok := strings.Cut(f.text[1:], mark)
 	if !ok || strings.Contains(inner, `\`) || strings.HasPrefix(behind, mark) {
@@ -81,8 +82,8 @@ func (f *flow) quoted(mark string) *node {
 	return ofJSON(schema.Quote(inner))
 }
 
-// plain reads a text without quotation marks up to a comma or a closing bracket. It returns nil if
-// the text is empty or could be read in two ways.
+// plain reads a text without quotation marks up to a comma or a closing bracket, as in {kind:
+// line}. It returns nil if the text is empty or could be read in two ways.
 func (f *flow) plain() *node {
 	i := strings.IndexAny(f.text, ",]}")
 	if i < 0 {

@@ -9,8 +9,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// lines reads, byte by byte, a text that begins with a letter or a sign. It decides when the text
-// can no longer be a call: on lines of its own, after a tool's name, or as a line of a program.
+// lines reads a text that begins with a letter or a sign, byte by byte, and decides when it can no
+// longer be a call. It knows calls on lines of their own, arguments after a tool's name, and calls
+// as a line of a program.
 type lines struct {
 	front   []byte        // the first line, up to the byte that decided
 	below   bool          // an outer key was read, so the line is indented
@@ -122,8 +123,8 @@ func (l *law) precedes(line string) bool {
 	return !may && (outer.MatchString(line) || comment.MatchString(line))
 }
 
-// firstLine reports whether a line may be the first of YAML or TOML with a call. Such a line names
-// a tool, or is a key that announces a call.
+// firstLine reports whether a line may be the first of a call in YAML or TOML. Such a line names a
+// tool, or is a key that announces a call, such as "tool_call:".
 func (l *law) firstLine(line string) bool {
 	if m := table.FindStringSubmatch(line); m != nil {
 		first, _, _ := strings.Cut(m[2], ".")

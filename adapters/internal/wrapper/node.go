@@ -48,7 +48,7 @@ func readJSON(text string) *node {
 	return ofJSON(out)
 }
 
-// ofJSON returns the node of a strict JSON value.
+// ofJSON returns a value that is given as strict JSON, as a node.
 func ofJSON(raw string) *node {
 	raw = strings.TrimSpace(raw)
 	n := &node{json: raw, text: raw}
@@ -74,8 +74,9 @@ func ofJSON(raw string) *node {
 	return n
 }
 
-// arguments returns an object as strict JSON that fits a type. An object in JSON is repaired once
-// more with the schema. The values of tags and lines get their types from the schema.
+// arguments returns the object n as strict JSON that fits the type t. If it was written as JSON, it
+// is repaired once more with the schema. If it was written as tags or lines, its values get their
+// types from the schema.
 func (n *node) arguments(t *schema.Type) string {
 	if n.json != "" {
 		if out, whole := lenient.RepairAs(n.json, t); whole {
@@ -120,8 +121,9 @@ func (n *node) byAttribute() *node {
 	return named
 }
 
-// gathered returns an object in tags, in which repeated tags are joined to a list if the type has a
-// list there: <times>07:30</times><times>19:30</times>. It returns any other value unchanged.
+// gathered returns an object that was written as tags with repeated tags joined to a list, if the
+// type has a list there: <times>07:30</times><times>19:30</times>. It returns any other value
+// unchanged.
 func (n *node) gathered(t *schema.Type) *node {
 	if n.json != "" {
 		return n
@@ -164,8 +166,8 @@ func (n *node) describes(t *schema.Type) bool {
 	})
 }
 
-// unsure reports whether a string among the members may be read in two ways. In some forms
-// entities, and white space at the ends of a value, are data. In other forms they are not.
+// unsure reports whether a string in the object n can be read in two ways, because it has entities
+// such as &amp;, or white space at its ends. In some forms these are data, in others not.
 func (n *node) unsure(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		p, text := t.Prop(m.key), m.value.text
@@ -180,7 +182,7 @@ func (n *node) unsure(t *schema.Type) bool {
 	})
 }
 
-// tight reports whether a text has no white space at its ends, or only one line break at each end.
+// tight reports whether a text has no white space at its ends, except for one line break at each.
 func tight(text string) bool {
 	inner, before := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
 	inner, after := strings.CutSuffix(inner, "\n")
@@ -188,7 +190,7 @@ func tight(text string) bool {
 		(before == after || !strings.Contains(inner, "\n") && before)
 }
 
-// as returns a value as JSON that fits a type.
+// as returns the value n as JSON that fits the type t.
 func (n *node) as(t *schema.Type) string {
 	switch {
 	case n.cdata:
@@ -224,8 +226,8 @@ func bare(text string) string {
 	return text
 }
 
-// takes reports whether a tool accepts the members, and each of them occurs only once and has the
-// right type.
+// takes reports whether a tool accepts the given members as its arguments. Each may occur only once
+// and must have the right type.
 func takes(t *toolset.Tool, fields []scan.Field) bool {
 	if !t.Takes(fields) {
 		return false

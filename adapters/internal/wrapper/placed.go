@@ -15,13 +15,15 @@ var (
 	commandLabels  = set("bash sh shell zsh console text")
 )
 
-// holds reports whether a fence with a label may contain a document or a command.
+// holds reports whether a fence with this label, as in ```yaml, may contain a document or a
+// command.
 func holds(label string) bool {
 	label = strings.ToLower(label)
 	return documentLabels[label] || commandLabels[label]
 }
 
-// Labelled reports whether a fence with a label may contain a call that is neither JSON nor tags.
+// Labelled reports whether a fence with this label, as in ```bash, may contain a call that is
+// neither JSON nor tags.
 func Labelled(label string, tools *toolset.Set) bool {
 	l := law{tools: tools}
 	return holds(label) || l.named(label) != nil

@@ -43,8 +43,8 @@ func between(text string) string {
 	return m[2]
 }
 
-// document reads a text in the notation in which it begins. It returns nil if any part of the text
-// is not in this notation.
+// document reads a whole text as one value, in the notation in which it begins. It returns nil if
+// any part of the text is not in this notation.
 func (l *law) document(text string) *node {
 	text = l.unwrapped(text)
 	if inner := between(text); inner != "" {
@@ -155,8 +155,8 @@ func (l *law) unwrapped(text string) string {
 	return text
 }
 
-// unfenced returns a text without the fence around it and the label of the fence. It returns any
-// other text unchanged.
+// unfenced returns the content of a text that is a fence (```), without the label of the fence. It
+// returns any other text unchanged.
 func unfenced(text string) string {
 	if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
 		return text
@@ -328,8 +328,8 @@ func block(lines []string) (*node, []string) {
 	return n, lines
 }
 
-// belowKey returns the value of a member. It is the text after the colon or, if that is empty, the
-// lines below. It returns nil if the value cannot be read.
+// belowKey returns the value of a member: the text after the colon or, if that is empty, the lines
+// below. It returns nil if the value cannot be read.
 func belowKey(value string, below []string) *node {
 	switch {
 	// with:⏎  zone: UTC

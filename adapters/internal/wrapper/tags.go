@@ -88,12 +88,12 @@ func closerOf(text, name string) (start, end int) {
 	}
 }
 
-// tagged returns a tag as a member; it never fails. A tag for one parameter, such as <arg
-// name="city">Rome</arg>, becomes the member city with the text Rome. The name and the value may be
-// attributes or tags as well. Another tag without attributes becomes a member with the tag's name.
-// Another tag with attributes becomes an object with a member for each attribute, and one more
-// member, whose name is empty, for the content. So <tool name="f"><city>Rome</city></tool> becomes
-// the member tool, an object with the members name and "".
+// tagged returns a tag as a member; it never fails. There are three cases. A tag for one parameter,
+// such as <arg name="city">Rome</arg>, becomes the member city with the text Rome; the name and the
+// value may be attributes or tags as well. Another tag without attributes becomes a member with the
+// tag's name. Another tag with attributes becomes an object with a member for each attribute, and
+// one more member, whose name is empty, for the content. So <tool name="f"><city>Rome</city></tool>
+// becomes the member tool, an object with the members name and "".
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)

@@ -94,15 +94,16 @@ func beside(key string, n *node) bool {
 		n.json == "null" && !wraps(key)
 }
 
-// wraps reports whether a member's folded name is one for arguments, such as "args" or "input". If
-// such a member is empty, its value is {}.
+// wraps reports whether a member with this name may contain the arguments of a call, as "args" or
+// "input". The name must be folded, which means in small letters without separators. If such a
+// member is empty, its value is {}.
 func wraps(key string) bool {
 	return strings.HasPrefix(key, "arg") || strings.HasPrefix(key, "param") || key == "input" ||
 		key == ""
 }
 
-// answers reports whether a member "choices" contains the answer of an API, as in {"choices":
-// [{"message": {…}}]}. Otherwise it may contain options to choose from.
+// answers reports whether the member key is the answer of OpenAI's API, as in {"choices":
+// [{"message": {…}}]}. A member "choices" with any other content may hold options to choose from.
 func answers(key string, n *node) bool {
 	return key == "choices" && n.kind == aList && len(n.items) == 1 &&
 		slices.ContainsFunc(n.items[0].members, func(m member) bool { return m.key == "message" })

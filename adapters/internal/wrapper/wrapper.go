@@ -41,8 +41,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Call is a call that was found in a wrapper. Args is strict JSON, and ID is empty if the wrapper
-// has none.
+// Call is a call that was found in a text. Args is strict JSON, and ID is empty if the text has no
+// id.
 type Call struct {
 	Tool     *toolset.Tool
 	ID, Args string
@@ -117,8 +117,8 @@ func (l *law) calls(n *node, depth int) []Call {
 	return l.object(n, depth)
 }
 
-// text returns the calls of a text, or nil. A JSON string may contain JSON or name(…), and a tag
-// may contain any notation.
+// text returns the calls of a value that is a text, or nil. In a JSON string the text may be JSON
+// or name(…), and in a tag it may be in any notation.
 func (l *law) text(n *node, depth int) []Call {
 	var inner *node
 	switch text := strings.TrimSpace(n.text); {
@@ -345,9 +345,10 @@ func (l *law) named(name string) *toolset.Tool {
 }
 
 // fits returns a value as the arguments of a tool, and false if the value does not fit. The value
-// must have the required members, and only members that the tool lists. For a tool without listed
-// members, the parameter key must be a name for arguments. An object around the arguments is
-// removed, as in <tool name="f"><parameters>…</parameters></tool>.
+// must have the required members, and only members that the tool lists. The parameter key is the
+// name that the value had in the text. If the tool lists no members, that must be a name such as
+// "arguments". An object around the arguments is removed, as in <tool
+// name="f"><parameters>…</parameters></tool>.
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n.kind == aText {
 		switch text := strings.TrimSpace(n.text); {
