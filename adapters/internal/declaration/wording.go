@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Wording says how [print.Prompt] describes tools to a model. It is a set of the kinds below. The
+// Wording says how print.Prompt describes tools to a model. It is a set of the kinds below. The
 // zero value means the family's own wording. If neither the family nor a template gives one, a
 // probe finds out which wording a model follows. Small models follow a worked example best, and
 // signatures save tokens, but no wording suits all. A small model echoed schemas in 4 of 25

@@ -79,7 +79,8 @@ func (g *values) matching(pattern string, s *print.Spelling) string {
 }
 
 // patternWriter translates a regular expression to GBNF, for strings in a given spelling. Its
-// methods set the field failed if they cannot translate a part. It is checked once at the end.
+// methods set the field failed if they cannot translate a part. Callers check the field once at the
+// end.
 type patternWriter struct {
 	s      *print.Spelling
 	failed bool

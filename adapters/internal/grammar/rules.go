@@ -114,10 +114,10 @@ func (g *ruleSet) name(hint string) string {
 	return name
 }
 
-// once returns the name of the rule for a key. Only if the key is new, it makes a name from hint
-// and calls write for the rule's text. It is for rules that may contain themselves, or that are the
-// same everywhere. The name is reserved before write is called, so a recursive rule finds its own
-// name.
+// once returns the name of the rule for a key. If the key is new, it makes a name from hint and
+// calls write for the text of the rule. It is for rules that may contain themselves, or that are
+// the same everywhere. The name is reserved before write is called, so a recursive rule finds its
+// own name.
 func (g *ruleSet) once(key, hint string, write func() string) string {
 	if name, ok := g.named[key]; ok {
 		return name

@@ -342,9 +342,10 @@ func (cp *copier) colon() {
 	}
 }
 
-// element reads an element of a list, and returns false if there is none. The hold that next opened
-// (see HoldOn) says that the output may still change. It ends where the element begins, and stays
-// open if there is no element. Dots that mean "and so on", as in [1, 2, ...], are dropped.
+// element reads an element of a list, and returns false if there is none. The caller has started a
+// hold, so what is written can be taken back (see HoldOn). The hold ends where the element begins,
+// and stays open if there is no element. Dots that mean "and so on", as in [1, 2, ...], are
+// dropped.
 func (r *Reader) element(t *schema.Type) bool {
 	if r.Has(0, "...") {
 		r.Pos += 2

@@ -169,10 +169,10 @@ func endsInQuote(text string) bool {
 // assigned matches an equals sign or a colon before a quotation mark.
 var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
 
-// swallowed reports whether a string seems to contain structure of the arguments, or to have lost
-// its end. That is so if the string has a bracket without a partner, or the name of a parameter
-// that the call lacks (absent). It is also so if the string has a quotation that begins with a
-// closing sign or contains only signs.
+// swallowed reports whether a string seems to contain keys or brackets of the arguments, or to have
+// lost its end. That is so if the string has a bracket without a partner, or the name of a
+// parameter that the call lacks (absent). It is also so if the string has a quotation that begins
+// with a closing sign or contains only signs.
 func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2

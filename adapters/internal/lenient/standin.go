@@ -119,13 +119,13 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	return string(append(out, '}')), true
 }
 
-// FromText returns the raw text of a tag as JSON that fits the type. Without a type, strict JSON
-// other than a string remains JSON, and anything else becomes a string. Tags do not show the type
-// of their text: 42 is a number for one parameter and a zip code for another. So the schema
-// decides. A text that only looks like an object (`{not json`) remains a text and never becomes {}.
-// Where the schema allows both strings and objects, only strict JSON is an object, because prose
-// may be in braces. Where it allows no string, a quoted object or list is taken out of its
-// quotation marks.
+// FromText returns the raw text of a tag as JSON that fits the type. Tags do not show the type of
+// their text: 42 is a number for one parameter and a zip code for another. So the schema decides.
+// Without a type, strict JSON other than a string remains JSON, and anything else becomes a string.
+// A text that only looks like an object (`{not json`) remains a text and never becomes {}. Where
+// the schema allows both strings and objects, only strict JSON is an object, because prose may be
+// in braces. Where it allows no string, a quoted object or list is taken out of its quotation
+// marks.
 func FromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if !t.Known() {

@@ -346,9 +346,9 @@ func (cp *copier) unicodeEscape() {
 	cp.Pos += n
 }
 
-// byteEscape reads \xXX, which JSON does not know. In Python it is a character. Elsewhere it is a
-// letter from \xa0 on, as in S\xe3o, unless another \x follows, as in bytes of UTF-8. In all other
-// cases it may be part of a pattern or of a program (see Output.Doubt).
+// byteEscape reads \xXX, which JSON does not have. In Python it is the character with this number.
+// Elsewhere it is that from \xa0 on, as in S\xe3o, unless another \x follows, as in bytes of UTF-8.
+// In all other cases it may be part of a pattern or of a program (see Output.Doubt).
 func (s *stringReader) byteEscape() {
 	if s.At(3) < 0 || !scan.IsHex(s.At(2)) || !scan.IsHex(s.At(3)) {
 		s.doubled()

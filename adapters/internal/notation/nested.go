@@ -38,9 +38,9 @@ func (l *lines) nested() (m member, ok bool) {
 }
 
 // elements reads the value of a parameter that is a list in tags, as in
-// <item>a</item><item>b</item>. The tags must have the same name, which must be a word for an
-// element. It returns the list and the position where it ends, and false if there is no such list
-// or it does not fit the schema.
+// <item>a</item><item>b</item>. All tags must have the same name, and one that means an element,
+// such as item. It returns the list and the position where it ends, and false if there is no such
+// list or it does not fit the schema.
 func (l *lines) elements() (string, int, bool) {
 	j, next, t := l.key.at+1, l.next, l.of
 	for j < len(l.tokens) && l.tokens[j].inner != ">" {

@@ -92,7 +92,7 @@ func (l *rest) attribute(i int) bool {
 }
 
 // numbered reports whether the word at token i is the number of the call, of an element of a list,
-// or of a protocol's version.
+// or of a protocol's version, as in HTTP/1.1.
 func (l *rest) numbered(i int) bool {
 	word := l.tokens[i].inner
 	if l.last >= 0 && i-l.last <= 3 {

@@ -9,7 +9,8 @@ import (
 //go:embed words.txt
 var wordLists string
 
-// role is a set of the roles that a word may have in a notation, one bit for each role.
+// role says what a word can mean in a notation, such as the word "value" before a value. It is a
+// set, with one bit for each meaning.
 type role uint8
 
 // The roles, one bit each.

@@ -132,7 +132,7 @@ func (f formed) typeOf(raw string) string {
 }
 
 // value returns the text of a value that is given as JSON. Empty objects and lists are always {}
-// and []. pad is the text for {indent} in the value.
+// and []. The parameter pad is the text for {indent} in the value.
 func (f formed) value(raw, pad string) string {
 	raw = strings.TrimSpace(raw)
 	switch kind := schema.KindOf(raw); {

@@ -74,11 +74,11 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 	})
 }
 
-// Number returns a copy of the calls with ids that the family writes. first is the number of
-// earlier calls in the conversation. An id that the family could have written is not changed, and
-// in most families that is any id. But command-r7b's model was never trained on ids like OpenAI's
-// call_abc123, so its calls are numbered through the conversation. An id must be replaced in the
-// call and in its result, so callers use Number with the same first for both.
+// Number returns a copy of the calls with ids that the family writes. The parameter first is the
+// number of earlier calls in the conversation. An id that the family could have written is not
+// changed, and in most families that is any id. But command-r7b's model was never trained on ids
+// like OpenAI's call_abc123, so its calls are numbered through the conversation. An id must be
+// replaced in the call and in its result, so callers use Number with the same first for both.
 //
 //	kimi-k2       functions.get_weather:0    counts through the conversation, and names the tool
 //	command-r7b   0                          counts through the conversation

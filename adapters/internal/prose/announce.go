@@ -18,10 +18,10 @@ import (
 // sentences. Text further away is about something else.
 const Reach = 240
 
-// Judge returns what kind of sentence is the last one in text, before a call that ends the reply
-// and has no tags around it. The call runs only if the sentence announces it, because a missed call
-// does less harm than an example that runs. So the kind of questions, refusals, advice and examples
-// is always [Never]. [Kind.Announces] says how the other kinds decide.
+// Judge returns what kind of sentence a text ends with, before a call that ends the reply and has
+// no tags around it. Such a call runs only if the sentence announces it, because a missed call does
+// less harm than an example that runs. So questions, refusals, advice and examples are always
+// [Never]. For the other kinds, [Kind.Announces] weighs the evidence.
 //
 //	Shall I look it up?          Never: it waits for an answer
 //	You could call it like this: Never: advice

@@ -268,9 +268,9 @@ func (s *Set) Taking(members []scan.Field) *Tool {
 	return found
 }
 
-// Takes reports whether the members include all that the tool requires, and none that its schema
-// does not list, even if the schema allows further members. A schema that lists no members takes
-// any.
+// Takes reports whether the tool can be called with these members as its arguments. All that it
+// requires must be there, and none that its schema does not list, even if the schema allows further
+// members. A schema that lists no members takes any.
 func (t *Tool) Takes(members []scan.Field) bool {
 	typ := t.Type()
 	has := func(name string) bool {

@@ -109,7 +109,7 @@ func mirrored(openers string) string {
 	return strings.NewReplacer("[", "]", "{", "}", "(", ")", "<", ">").Replace(string(all))
 }
 
-// isLines reports whether a text begins with a key and a colon, as members on lines do.
+// isLines reports whether a text begins with a key and a colon, as lines such as "city: Paris" do.
 func isLines(text string) bool { return lineKey.MatchString(text) }
 
 // lineKey matches the key of a member at the beginning of a line.

@@ -65,8 +65,8 @@ func element(text string, depth int) (member, int) {
 	return tagged(name, said, attrs, text[at[1]:at[1]+end], depth), at[1] + size
 }
 
-// closerOf returns the start and the end of a tag's closing tag in the text after the opening tag.
-// start is -1 if there is none.
+// closerOf finds the closing tag of a tag in the text after the opening tag. It returns where the
+// closing tag starts and ends. The result start is -1 if there is none.
 func closerOf(text, name string) (start, end int) {
 	open, closer := "<"+name, "</"+name+">"
 	for from, depth := 0, 0; ; {

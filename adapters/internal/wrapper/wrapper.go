@@ -70,9 +70,9 @@ const (
 	Command // the form of a command that the user is to run
 )
 
-// Doubtful returns the name of the first tool that a text calls in a wrapper, if texts that can be
-// read in two ways are read as well. For example, entities such as &amp; in tags are data in some
-// forms and not in others. It returns "" for texts without calls.
+// Doubtful returns the name of the first tool that a text calls, even if the text can be read in
+// two ways. For example, entities such as &amp; in tags are data in some forms and not in others.
+// It returns "" for texts without calls.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
