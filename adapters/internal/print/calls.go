@@ -110,10 +110,10 @@ func appendNewlines(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendCall appends the example of a call with its placeholders filled in. If the example has one
-// for all calls, all of them are appended, otherwise the first. The parameter n is the index of the
-// first call in its message, from which {index} counts (beginning with 1). Placeholders that are
-// only for reading print nothing.
+// appendCall appends the example of a call with its placeholders filled in, by all calls if the
+// example has a placeholder for that, otherwise by the first. The parameter n is that call's index
+// in its message, from which {index} counts (beginning with 1). Placeholders only for reading print
+// nothing.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	return fill(dst, p, func(dst []byte, i int) []byte {

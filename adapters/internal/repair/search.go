@@ -30,8 +30,7 @@ type Node struct {
 }
 
 // Place is the state of a reading, which is one way to understand a text: its offset, its open
-// containers and what it expects next. Two readings with equal Places can continue in the same
-// ways.
+// containers, what it expects. Readings with equal Places can continue in the same ways.
 type Place struct {
 	Pos   int
 	Mode  uint8

@@ -370,9 +370,8 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	return l.fitsIn(n, t, key)
 }
 
-// fitsIn returns the object n as the arguments of the tool t, by the conditions of fits. If n
-// itself does not fit, it tries the members named by attributes, <p name="city">, and the only
-// member of n.
+// fitsIn returns the object n as the arguments of the tool t, by the conditions of fits. If n does
+// not fit, it tries members named by attributes, <p name="city">, and the only member of n.
 func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n == nil || n.kind != anObject || n.unsure(t.Type()) && !l.unsure ||
 		len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
