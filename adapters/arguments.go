@@ -240,9 +240,10 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// quotedObject reports whether an object between quotes begins here and its own quotes are not
-// escaped, as in "{"city": "Rome"}". (An object whose quotes are escaped is read as a string.) The
-// inner quote must be followed by a letter of a key, or by the end of the text.
+// quotedObject reports whether an object between quotes begins here, and the quotes inside it are
+// not escaped, as in "{"city": "Rome"}". The parameter quote is the quote's character. The first
+// inner quote must be followed by a letter of a key, or by the end of the text. An object whose
+// quotes are escaped is read as a string instead.
 func (ar *arguments) quotedObject(quote int) bool {
 	n := 1 + ar.Space(1)
 	if ar.At(n) != '{' {
@@ -316,11 +317,11 @@ func (ar *arguments) describesParameter(t *schema.Type) bool {
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
 }
 
-// rawText copies text that is not JSON into the arguments, until the function ends returns true. It
-// then skips as many bytes as that function returned, and returns true. It returns false if the
-// reply ended first. The parameter escape asks for the escapes of a JSON string. The function is
-// called only at bytes in the table stops, so a file of megabytes costs one look-up a byte. The
-// text is the value of a tag, or a program, which ends with its message.
+// rawText copies text that is not JSON into the arguments: the value of a tag, or a program, which
+// ends with its message. It copies until the function ends returns true. It then skips as many
+// bytes as that function returned, and returns true. It returns false if the reply ended first. The
+// function is called only at bytes in the table stops, so a file of megabytes costs one look-up a
+// byte. If escape is true, the text is escaped as in a JSON string.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops, Angles: true}
 	for {

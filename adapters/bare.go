@@ -113,10 +113,11 @@ var (
 			{Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
 )
 
-// heldCalls reads calls as a draft (see drafts) and reports whether they were taken. Either all of
-// them are sent or none, because calls with text between them are alternatives to choose from. The
-// text before the first call must announce it. White space, a special closer or the end may follow
-// the calls, and so may prose that continues from them (goesOn). With `--calls eager` anything may.
+// heldCalls reads calls without marks tentatively, as a draft, and reports whether they were taken.
+// Either all of them are sent or none, because calls with text between them are alternatives to
+// choose from. They are taken if the text before the first one announces it, and nothing follows
+// them but white space, a special token that closes a call, the end, or prose that continues from
+// them. With `--calls eager` any text may follow.
 func (um *unmarked) heldCalls(front announcement) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
@@ -190,9 +191,9 @@ func (um *unmarked) bareCall() bool {
 	return false
 }
 
-// readsUnmarked reports whether calls without marks count. Under `--calls strict` they count only
-// if the family's own form has no marks or is a fence, as those of the agent and of gemma3 are.
-// That option runs what the family's own engine would run: bare JSON is llama3's form, but not
+// readsUnmarked reports whether calls without marks are read. Under `--calls strict` they are read
+// only if the family's own form has no marks or is a fence, as those of the agent and of gemma3
+// are. That option runs what the family's own engine would run: bare JSON is llama3's form, but not
 // hermes's.
 func (um *unmarked) readsUnmarked() bool {
 	if um.which != Strict {

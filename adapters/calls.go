@@ -57,8 +57,8 @@ func (cs *calls) sawEnd() {
 }
 
 // calling is the call being read: its arguments as written so far, its tool, and whether a part of
-// the call was sent. Before that the call can become text again. So trial.pin is the position where
-// its text begins until a part is sent, except in drafts.
+// the call was sent. Until a part is sent, the call can become text again. Until then trial.pin,
+// except in drafts, is the position where the call's text begins.
 type calling struct {
 	lenient.Output
 	tool     *toolset.Tool
@@ -101,9 +101,10 @@ func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	return committed
 }
 
-// keepOthers sends as text the elements of a list that are not calls and precede the call that
-// begins now. It returns the position where they end, or -1 if there are none. If the call turns
-// out to be text as well, its text begins at that position, so that no element is shown twice.
+// keepOthers sends as text the elements of a list that are not calls, if such elements precede the
+// call that begins now. It returns the position where they end, or -1 if there are none. If that
+// call turns out to be text as well, its text begins at the returned position, so that no element
+// is shown twice.
 func (cs *calls) keepOthers() int {
 	from, to := cs.trial.others[0], cs.trial.others[1]
 	cs.trial.others = [2]int{}

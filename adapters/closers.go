@@ -10,8 +10,9 @@ import (
 )
 
 // closers reads the text around the arguments of a call: brackets, fences and closing tags such as
-// </tool_call>, any of which may be missing. After the commit nothing can fail any more, so a
-// missing piece is recorded as repaired, and a surplus one is skipped.
+// </tool_call>. Any of them may be missing or surplus. It is used after the decision that the text
+// is a call, so it never fails: a missing piece is recorded as repaired, and a surplus one is
+// skipped.
 type closers struct {
 	below
 }

@@ -108,8 +108,8 @@ func (c *counted) note(text string) {
 	}
 }
 
-// between returns the text between the last call that counted and the call being read. The result
-// also contains both calls. There must have been a call that counted.
+// between returns the text between the call being read and the last call before it that was not
+// dropped as a repetition, with both calls. There must be such an earlier call.
 func (c *counted) between() *claim.Gap {
 	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args,
 		Tool: c.next.Name, Next: c.next.Args, Known: c.known}
@@ -218,7 +218,8 @@ func (c *counted) release() bool {
 	return true
 }
 
-// stop records that no later event counts: the model has gone on from a result that it made up.
+// stop drops the events that are held back, and all later events of the reply, because the model
+// has gone on from a result that it made up.
 func (c *counted) stop() {
 	c.over, c.waits, c.held = true, false, nil
 	c.repairs = append(c.repairs, "invented-result")

@@ -143,12 +143,12 @@ func (ar *arguments) ended(from int) bool {
 	}) != nil
 }
 
-// decide decides the meaning of JSON that was just read, if something in it was odd. The JSON
-// begins at position from of the text, and what it was read as begins in Out at the offset in the
-// parameter at. If that result is the only likely meaning, it is kept. If another meaning is the
-// only likely one, it replaces the result, unless a different text was sent already. Otherwise Out
-// is marked as doubtful, or as broken if it was cut. After an oddity nothing is sent before the
-// decision (see lenient.Output.Odd), so the call can still become text.
+// decide decides what odd JSON, which was just read, means. It does nothing if nothing was odd. The
+// JSON begins at position from of the text, and its result at offset at of Out. If the result is
+// the only likely meaning, it is kept. If another meaning is the only likely one, that one replaces
+// the result, unless a different text was sent already. In all other cases Out is marked as
+// doubtful, or as broken if it was cut. After an oddity nothing is sent before the decision (see
+// lenient.Output.Odd), so the call can still become text.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {
@@ -269,9 +269,9 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 }
 
 // damaged returns the text of the arguments that begin at position from, with the text after them
-// up to the end of their call. If a bracket in them is still open, a mark that begins a call may be
-// text, so only the call's own closer ends them. If there is no mark, at most maxBehind bytes more
-// are returned, since closers may follow.
+// up to the end of their call. A mark such as <tool_call> ends them too, unless one of their
+// brackets is still open, because the mark may then be part of a text. If nothing ends them, at
+// most maxBehind bytes more are returned, since brackets may follow.
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {

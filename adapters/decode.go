@@ -15,7 +15,7 @@ import (
 // reads from the source. So no part sees where one piece of the source ends and the next begins,
 // and a cut between two pieces cannot change the result.
 //
-// Each part knows only the parts listed above it here, and can be tested with a few of them. A
+// Each part knows only the parts above it in this struct, and can be tested with a few of them. A
 // failed attempt restores the state of four parts; see progress.
 type decoder struct {
 	lenient.Reader // the text, and the reader of the contents of calls
@@ -165,9 +165,9 @@ func (d *decoder) run() {
 	d.end()
 }
 
-// barrierPassed passes on the event that ended the text. It returns false if that was the end of
-// the reply. After such an event the reply begins anew: at the start of a line, outside of code,
-// and a call may follow.
+// barrierPassed sends the event of another kind at which the text stopped, so that the text after
+// it is read as if the reply began anew: at the start of a line, outside of code, and a call may
+// follow. It returns false, and sends nothing, if the text stopped because the reply ended.
 func (d *decoder) barrierPassed() bool {
 	d.page.flushText()
 	e := d.in.barrier

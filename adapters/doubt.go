@@ -33,9 +33,9 @@ const maxHeld = 1 << 20
 // announced reports whether the text before this point announces a call that ends the reply.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
-// announcedBy reports whether the text before a call announces that call, which must be the last
-// thing in the reply. The caller passes the text, because a draft may already have moved the buffer
-// past it. It returns true for an empty text, and always with `--calls eager`.
+// announcedBy reports whether a text announces the call after it, which must be the last thing in
+// the reply. The caller passes the text before the call, because the buffer may no longer begin
+// before it. It returns true for an empty text, and always with `--calls eager`.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
@@ -131,11 +131,11 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
-// behindColon reports whether a call after a colon on its line counts. The text before it, front,
-// must announce the call. If the call has the model's own marks (own), it is enough if front ends
-// with a colon after words of intent, or with a colon in a language whose words are not listed. The
-// call must also be the last thing in the reply (last), or must have the model's own marks and end
-// its line.
+// behindColon reports whether a call after a colon on its line is meant. The text front is before
+// the call. The parameter own says that the call has the model's own marks, and last that it is the
+// last thing in the reply. The text front must announce the call; if own is true, a colon after
+// words of intent, or in a language whose words are not listed, is enough. In addition, last must
+// be true, or own must be true and the call must end its line.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
 	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||

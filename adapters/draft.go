@@ -41,7 +41,7 @@ func (dr *drafts) checkpoint() checkpoint {
 	return checkpoint{now, dr.Pos, dr.Repairs, len(dr.out.drafted)}
 }
 
-// restore goes back to a checkpoint. What was read from the source meanwhile stays buffered.
+// restore goes back to the checkpoint c. What was read from the source since then stays buffered.
 func (dr *drafts) restore(c *checkpoint) {
 	dr.page.textState, dr.code.codeState = c.textState, c.codeState
 	dr.trial.trialState, dr.calls.callCount = c.trialState, c.callCount
@@ -119,8 +119,8 @@ type announcement struct {
 var alone = announcement{said: prose.Surely}
 
 // announcedBy reports whether the text before the draft announces the draft's first call. If the
-// words leave that open, it depends on whether the conversation explains that call, and the result
-// is false if the draft has no complete call.
+// words alone do not decide that, the values of the call and the conversation do. In that case it
+// returns false for a draft without a complete call.
 func (dr *drafts) announcedBy(front announcement) bool {
 	if !front.said.May() || front.said == prose.Surely {
 		return front.said == prose.Surely

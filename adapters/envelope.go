@@ -223,9 +223,9 @@ func (e *envelope) describes() bool {
 	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
 }
 
-// whole decides whether an object that was read to its end, without arguments after a name, is a
-// call. It returns committed if it is, and mismatch if it is not. {"name": "get_time"} alone is a
-// call between marks; without marks it may be any record with a name. In {"name": "get_time"},
+// whole decides whether an object is a call, if its end was reached before its arguments were read.
+// It returns committed if it is, and mismatch if it is not. {"name": "get_time"} alone is a call
+// between marks; without marks it may be any record with a name. In {"name": "get_time"},
 // "arguments": {…}} a brace came too early, and a call without arguments would be wrong.
 func (ob *objects) whole(env *envelope) match {
 	record := func(m member) bool {
@@ -305,10 +305,10 @@ func (ob *objects) doubtRest(i int) {
 var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true,
 	"status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
-// restOfObject skips the text after the arguments up to the closing brace of the object around
-// them. Members there belong to that object and not to the arguments: "type": "function", an id, a
-// note. Any other text shows that a brace was missing or surplus. Then the reader of arguments
-// decides whether the call has two meanings.
+// restOfObject skips the text after a call's arguments, up to the closing brace of the object
+// around them. Members there belong to that object and not to the arguments: "type": "function", an
+// id, a note. If there is any other text, a brace of the arguments was missing or surplus, and the
+// reader of arguments decides whether the call has two meanings.
 func (ob *objects) restOfObject() {
 	for {
 		n := ob.Loose(0)

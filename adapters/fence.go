@@ -12,16 +12,16 @@ import (
 // after backquotes.
 const maxLabel = 32
 
-// fenced reads a fence that contains nothing but calls, and reports whether they were taken. Every
-// other fence is text: see [code.opens]. Of 234 calls of a 1.5B model 73 were in a fence that the
-// prompt had not asked for.
+// fenced reads a fence that contains nothing but calls, and reports whether they were taken. Of 234
+// calls of a 1.5B model 73 were in a fence that the prompt had not asked for. For example, this
+// fence is a call at the start of a reply, and after "Let me check:".
 //
 //	```json
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}
 //	```
 //
-// is a call at the start of a reply, and after "Let me check:". In a block labelled go, bash or log
-// it is program text.
+// In a block labelled go, bash or log the same line is program text. Every other fence is text: see
+// [code.opens].
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
 	if n == 0 {

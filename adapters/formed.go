@@ -54,7 +54,8 @@ func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	return out + "}", true
 }
 
-// formText implements form.Text for the reply: it is how the readers of forms look ahead.
+// formText lets the readers of single forms of calls look ahead in the reply. It implements
+// form.Text.
 type formText struct{ *patterns }
 
 // Named reports whether a tool of exactly that name is offered.
@@ -111,5 +112,6 @@ func (ft formText) typeAt(name string, keys []string) *schema.Type {
 	return typ
 }
 
-// Over reports whether the reply is over at offset i.
+// Over reports whether the reply ends at offset i, apart from white space, because the model ended
+// it.
 func (ft formText) Over(i int) bool { return ft.marks.over(i) }

@@ -146,11 +146,11 @@ func (hs *headers) halfHeader() bool {
 	return strings.Contains(text, "<|") || ok && hs.tools != nil && hs.tools.Recipient(to) != nil
 }
 
-// headerAhead reports whether a whole header without its first mark is at offset i. It begins with
-// the role, a recipient or a channel, and ends with its mark. Muse thinks, and goes on with "
-// to=time.now<|message|>" without closing the previous message; gpt-oss writes
-// "…Plan.<|channel|>final<|message|>Hi.". The header must be whole, and its recipient must be a
-// tool, or recipient or channel must be one that a family names. A text that only talks about
+// headerAhead reports whether a header without its first mark is at offset i. Muse thinks, and goes
+// on with " to=time.now<|message|>" without closing the previous message; gpt-oss writes
+// "…Plan.<|channel|>final<|message|>Hi.". The header must begin with the role, a recipient or a
+// channel and have its last mark. The recipient must be a tool, or a recipient that a family names;
+// without a recipient, the channel must be one that a family names. A text that only talks about
 // headers does not meet these conditions.
 func (hs *headers) headerAhead(i int) bool {
 	if !hs.Has(i, "to=") && !hs.Has(i, "assistant") && !hs.Has(i, declaration.ChannelMark) {

@@ -44,7 +44,7 @@ type taker interface {
 }
 
 // SawEnd implements scan.Filler. It is called when a byte after the end of the text was asked for,
-// and tells that to the taker.
+// and passes this on to the decoder.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
 // Fill implements scan.Filler: it sends everything that is decided, and then reads one more piece
@@ -114,7 +114,8 @@ func (in *input) lengthCut() bool {
 // returned an error.
 func (in *input) failed() bool { return in.ended && !in.dead && in.barrier.Kind == chat.None }
 
-// abandoned reports whether the server gave up the reply. The model may then have gone on.
+// abandoned reports whether the server stopped passing on the reply, although the model perhaps
+// wrote more.
 func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
 
 // stop ends the reading of the reply. It is called when the caller takes no more events.

@@ -106,9 +106,10 @@ func (ob *objects) stranger() match {
 	return a
 }
 
-// otherObject keeps as text the next element of a list, after a call, that is not a call of an
-// offered tool. It reports whether there was such an element. In a draft it returns false and does
-// nothing. Only the element is shown, without the comma before it and the list's bracket.
+// otherObject keeps as text the next element of a list, if that element follows a call but is not a
+// call of an offered tool. It reports whether there was such an element. In a draft it returns
+// false and does nothing. Only the element is shown, and not the comma before it or the list's
+// bracket.
 func (ob *objects) otherObject() bool {
 	n := ob.closers.separator()
 	// a draft may be undone, and text that was sent cannot

@@ -21,7 +21,7 @@ type patterns struct {
 }
 
 // match is the result of an attempt to read a call: mismatch, incomplete, matched or committed. It
-// has a short name because every function up to the commit returns one.
+// has a short name because every function returns one that reads a part of a possible call.
 type match = scan.Match
 
 const (
@@ -95,21 +95,20 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 	return committed
 }
 
-// nothingMore reports whether the model ended its reply after the name of a tool that needs no
-// arguments. The name must follow a mark of the model's own family, or a special token. Models
-// leave out all the rest of such a call: a reply that ends after "[TOOL_CALLS]list_files" is a call
-// of list_files with {}. The name of a tool that needs arguments is not a call. Marks that are
-// words count only for their own family, because after "Action: list_files" of another model a
-// sentence may have ended.
+// nothingMore reports whether the model ended its reply after the name of the tool t, which needs
+// no arguments. Models leave out the rest of such a call: a reply that ends after
+// "[TOOL_CALLS]list_files" is a call of list_files with {}. It returns false if t needs arguments.
+// The mark before the name must be one of the model's own family, or a special token: after another
+// model's "Action: list_files" only a sentence may have ended.
 func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() &&
 		len(t.Type().Required()) == 0 && pt.marks.over(0)
 }
 
-// body reads the arguments of a call and the rest of the call. The arguments are part i of the
-// pattern, a placeholder. It returns mismatch if they cannot be read without a tool and t is nil.
-// Which reader is used depends only on the placeholder, not on the family, so all families share
-// the eight forms of arguments.
+// body reads the arguments of a call, which are the placeholder p.Parts[i] of the pattern, and the
+// rest of the call. Which reader is used depends only on the placeholder, not on the family, so all
+// families share the eight forms of arguments. It returns mismatch if t is nil and the form can be
+// read only with a known tool.
 func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
@@ -137,10 +136,10 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 }
 
 // namedCall reads the arguments of a tool that is known already: a JSON object, a string or null in
-// place of the object, or only a closer. If it does not return committed, the position is restored.
-// DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A surplus brace
-// after them is dropped as well, because models close an object around the arguments that this form
-// does not have.
+// place of the object, or only a closing tag. If it does not return committed, the position is
+// restored. DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A
+// surplus brace after the arguments is dropped: models write it as if {"arguments": …} were around
+// them.
 func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	start := pt.Pos
 	a := pt.closers.enclosed(p, t, id, func() match {

@@ -160,12 +160,12 @@ func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body st
 	return a
 }
 
-// messageText reads the body of a message that is text or reasoning. If kind is None, it drops the
-// body. The body ends at an end mark that is followed by another end mark, a header or the end of
-// the text, or at a complete header. Other end marks are text, as in "I must not write <|call|>
-// myself". Up to there text is kept byte for byte. Meanwhile the field page.state has the value of
-// kind, so that flushText sends the bytes as that kind. Marks of calls do not count, because a call
-// in a message for the user is an example.
+// messageText reads the body of a message that is text or reasoning, as kind says. If kind is None,
+// it drops the body. The body ends at a complete header, or at an end mark that is followed by
+// another end mark, a header or the end of the text. Other end marks are text, as in "I must not
+// write <|call|> myself". The text of the body is kept byte for byte; until its end, page.state is
+// kind, so that flushText sends the bytes as that kind. Marks of calls are text, because a call in
+// a message for the user is an example.
 func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.state, mg.page.fresh, mg.page.blank = kind, false, false
 	for c := mg.page.plain(&messageStops); c >= 0; c = mg.page.plain(&messageStops) {

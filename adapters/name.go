@@ -159,9 +159,10 @@ func (ns *names) callNumber(l declaration.Literal) match {
 	return matched
 }
 
-// count skips the number of a call that has no mark after it. It returns mismatch if there is no
-// number, and incomplete at the end of the text. functions.get_weather:0{…} is Kimi K2's call
-// without its control tokens, in which the arguments directly follow the number.
+// count skips the number of a call, if no mark follows the number. An example is
+// functions.get_weather:0{…}, Kimi K2's call without its control tokens, in which the arguments
+// directly follow the 0. It returns mismatch if there is no number, and incomplete at the end of
+// the text.
 func (ns *names) count() match {
 	n := ns.Run(0, maxWord, func(c int) bool { return scan.IsDigit(byte(c)) })
 	if n == 0 {
@@ -207,11 +208,11 @@ func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Too
 	return t, matched
 }
 
-// id reads a call's id, which is part i of the pattern, up to the next literal, and returns it byte
-// for byte, for servers that need it again. It returns mismatch if the text cannot be an id, or if
-// the id has to name an offered tool and does not. It returns incomplete if the text ends in the
-// id. The mark after the id may be missing, as in functions.f:0{…}, so a brace ends it too, unless
-// the call has lost its first mark already.
+// id reads a call's id, which is part i of the pattern, and returns it byte for byte, for servers
+// that need it again. The id ends at the next literal of the pattern. That mark may be missing, as
+// in functions.f:0{…}, so a brace ends the id too, unless the call has already lost its first mark.
+// It returns mismatch if the text cannot be an id, or if the id has to name an offered tool and
+// does not. It returns incomplete if the text ends in the id.
 func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	ns.Pos += ns.Space(0)
 	for n := 0; n < toolset.MaxName; n++ {

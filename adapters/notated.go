@@ -200,13 +200,13 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 	return e&(prose.Pasted|prose.Taught) == 0 && said.Announces(e)
 }
 
-// readsElse reports whether the other readers find anything in the rest of the reply, which has the
-// given size: a call, a result, or a text that may mean a call. They read it twice, with the text
-// front before it and without, because a call that is found only without front is merely shown.
-// Without front, the reader of wrappers is left out if front announces a call, because it reads
-// nothing after a text. Here front also counts as an announcement if it would be one for a user who
-// asks how calls are written, or if it is a short statement and the user has mentioned most of the
-// call's values.
+// readsElse reports whether another reader finds a call, a result, or a text that may mean a call
+// in the rest of the reply, which has the given size. The rest is read twice, with the text front
+// before it and without, because a call that is found only without front is merely shown. If front
+// announces a call, the reader of wrappers is left out of the second reading, because it reads
+// nothing after a text. Two more texts are announcements here: one that would be one for a user who
+// asks how calls are written, and a short statement if the user has mentioned most of the call's
+// values.
 func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {

@@ -22,8 +22,9 @@ type openers struct {
 	thinking *thinking
 }
 
-// opener is how the parts that decide whether a mark counts call the type openers, which reads what
-// a mark begins. That type calls them in turn, so they know it only as this interface.
+// opener is the part of the type openers that other readers call. These readers decide whether a
+// mark is meant, and have openers read what the mark begins. The type openers contains them, so
+// they know it only as this interface.
 type opener interface {
 	try(m *declaration.Mark) match // reads what the mark m here begins
 	markedCall() bool              // reads a call or section that a mark here begins; false: none
@@ -39,12 +40,12 @@ func (op *openers) onlyWords() bool {
 	return op.At(n) < 0
 }
 
-// tryMarks reads what begins here with the byte c, and reports whether there was anything; if so,
-// the text before it was sent. Marks are tried before calls without marks, which need the most
-// evidence, and the configured family's marks first, longer ones before shorter ones. An attempt
-// that fails because the text ends is dropped as half a call if it got further than its mark, or if
-// its mark is a special token or begins a line. That is decided only when all patterns have failed:
-// <tool_call> has ten patterns, and otherwise Solar's would drop a reply of Sarashina's.
+// tryMarks reads what begins here with the byte c, such as a call or reasoning, and reports whether
+// there was anything; if so, the text before it was sent. Marks are tried before calls without
+// marks, which need the most evidence. The configured family's marks come first, and longer marks
+// before shorter ones. If the text ends inside what began here, it is dropped as half a call,
+// provided it got further than its mark, or its mark is a special token or begins a line. This is
+// decided only when all patterns have failed, because one mark may have many: <tool_call> has ten.
 func (op *openers) tryMarks(c int, line bool) bool {
 	switch {
 	case op.in.tokens[op.Pos]:
@@ -281,12 +282,12 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 	return op.page.dropMark(n, m.Pattern.Glue)
 }
 
-// turn drops a mark of the turn where it ends something: at the end of the text, or before another
-// mark. White space up to there is dropped too. Elsewhere it returns mismatch. The closer of a
-// plain reply is dropped in the same way, with the newline that belongs to it. Servers that pass
-// control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence the mark is the
-// subject of the sentence. Directly after a call there is no sentence, so the mark is dropped
-// without more evidence.
+// turn drops a mark that ends a turn, such as <|im_end|> or </s>, and white space after it, if the
+// end of the text or another mark follows. Servers that pass control tokens on send such marks.
+// Elsewhere it returns mismatch, because in the middle of a sentence the mark is what the sentence
+// is about. Directly after a call there is no sentence, so the mark is dropped whatever follows. A
+// mark that closes a plain reply is dropped in the same way, with the newline before it if that
+// belongs to the mark.
 func (op *openers) turn(m *declaration.Mark) match {
 	n, glue := op.marks.markSize(0, m), 0
 	// the closer of a plain reply, whose newline is the mark's

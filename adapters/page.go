@@ -253,8 +253,8 @@ func (pg *page) acceptText(before *textState, glue int) {
 	pg.Pos, pg.blank = here, blank
 }
 
-// dropMark skips the mark of n bytes here without showing it. The text before the mark is sent,
-// except for its last newlines, as many as glue says. It always returns committed.
+// dropMark skips the mark here, which has n bytes, without showing it. It sends the text before the
+// mark, without up to glue newlines at the end of that text. It always returns committed.
 func (pg *page) dropMark(n, glue int) match {
 	pg.leave(glue)
 	pg.passBy(pg.Pos, pg.Pos+n)
@@ -297,9 +297,9 @@ func (pg *page) behind() []byte {
 	return pg.Slice(pg.Pos, pg.Pos+pg.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
 }
 
-// emit passes one event on, or keeps it while a draft is open. When the caller has left the range
-// over the events, reading ends and nothing more is read from the source. Events of a draft are
-// kept in order with those of the text before it, so the order of events does not change.
+// emit passes one event on, or keeps it while a draft is open. If the caller takes no more events,
+// it ends the reading, so nothing more is read from the source. Events of a draft are kept in order
+// with those of the text before it, so the order of events does not change.
 func (o *outlet) emit(e chat.Event) {
 	if o.drafting {
 		o.drafted = append(o.drafted, e)

@@ -92,7 +92,8 @@ func (py *python) pythonCall() match {
 	return py.calls.commitWith(t, "", args)
 }
 
-// strayClosers skips surplus closing brackets after a call, if the call ends there.
+// strayClosers skips surplus ) and } after a call, if only the end of the text, a ], a mark or a
+// fence follows them.
 func (py *python) strayClosers() {
 	n := 0
 	for c := py.At(n); c == ')' || c == '}'; c = py.At(n) {
@@ -145,10 +146,10 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 }
 
 // pythonArgs reads the arguments up to the closing parenthesis and returns them as one object. They
-// are kept apart from the call's own output, so they can be dropped as a whole. It returns
-// incomplete if the text ends inside a string, because the string may continue in any way. If the
-// arguments are odd, it returns their only likely meaning, or mismatch if there is none. It also
-// searches for a meaning if they cannot be read and the call has marks.
+// are kept apart from the call's own output, so they can be dropped as a whole. If they are odd, it
+// returns their only likely meaning, or mismatch if there is none. It does the same if they cannot
+// be read but the call has marks or begins with a parameter of the tool. It returns incomplete if
+// the text ends inside a string, because the string may continue in any way.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	start := py.Pos
@@ -193,10 +194,10 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	return value > 0 && t.Type().Has(key)
 }
 
-// decidePython decides the meaning of arguments of a Python call that are odd or could not be read.
-// They begin at position start. A plain attempt to read them has returned the object direct and the
-// result a. decidePython returns the object of the only likely reading and matched. It returns
-// mismatch or incomplete if no reading is the only likely one.
+// decidePython decides what arguments of a Python call mean if they are odd or could not be read.
+// They begin at position start. The parameters direct and a are the object and the result of a
+// plain attempt to read them. If one meaning is the only likely one, decidePython returns its
+// object and matched, and otherwise mismatch or incomplete.
 func (py *python) decidePython(start int, t *toolset.Tool, direct string, a match) (string, match) {
 	if a != matched {
 		direct = ""

@@ -20,10 +20,10 @@ type thinking struct {
 	from    int                    // position where the reasoning being read begins
 }
 
-// openReasoning reads a mark that opens reasoning. It returns mismatch if the mark is only
-// mentioned, and incomplete if it is cut. After text it needs more evidence, because people also
-// write about <think> in the middle of an answer. After only white space it needs none. Such marks
-// of every family count, because models are often read without their name.
+// openReasoning reads a mark that opens reasoning, such as <think>. It returns mismatch if the mark
+// is only mentioned, and incomplete if it is cut. After text it needs more evidence, because people
+// also write about <think> in the middle of an answer. After only white space it needs none. It
+// accepts the marks of every family, because models are often read without their name.
 func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -229,11 +229,10 @@ func (th *thinking) closerCut(n int) bool {
 	})
 }
 
-// plainOpens ends the reasoning before the special token that opens a plain reply of the same
-// family, after n newlines, and reports whether it did. Command R and A write <|START_TEXT|>
-// without closing their reasoning. Only a special token ends reasoning in this way, because a tag
-// may be part of it. The token is not consumed here: the text state reads it like every opener of a
-// reply.
+// plainOpens ends the reasoning if, after n newlines, a special token follows that begins the
+// answer to the user, and reports whether it did. Command R and A write such a token,
+// <|START_TEXT|>, without closing their reasoning. Only a special token ends reasoning in this way,
+// because a tag may be part of the reasoning. The token itself is not consumed.
 func (th *thinking) plainOpens(n int) bool {
 	for _, p := range th.thinks[0].Family.Plain {
 		if _, a := th.marks.literal(n, p.Parts[0].Lit); a == matched && p.Special() {

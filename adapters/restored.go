@@ -204,9 +204,10 @@ func (rs *restored) names() (names []string) {
 	return names
 }
 
-// holdsMark reports whether the arguments of the calls contain a mark of the family more often than
-// the text does. If degree is restore.Visible or more, it returns true for any mark in them. The
-// calls were read after a repair of the text, and a repaired mark is never part of a value.
+// holdsMark reports whether the arguments of the found calls contain a mark of the family, such as
+// <tool_call>, more often than the text does. If degree is restore.Visible or more, it reports
+// whether they contain any mark. The calls were read after a repair of the text, and a repaired
+// mark is never part of a value.
 func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) bool {
 	for _, m := range rs.format.marks() {
 		n := 0

@@ -20,11 +20,12 @@ type start struct {
 }
 
 // startBehind sets up the state for the element that the prompt has opened at its end: reasoning, a
-// plain reply, or the header of a message. The marks of the format being read come first. Those of
-// other families count too, since a prompt that ends with such a mark was made for that family.
-// After a prompt that ends with <think> the reply has no opener of its own, and without this
-// function its beginning would be shown as text until the closer came. White space at the end comes
-// from the template. If it has a newline, the reply need not write one (see skipOpener).
+// plain reply, or the header of a message. After a prompt that ends with <think>, the reply has no
+// opening tag of its own, and without this function its beginning would be shown as text until
+// </think>. The marks of the format being read come first. The marks of other families are
+// recognised too, since a prompt that ends with such a mark was made for that family. White space
+// at the prompt's end comes from the template. If it has a newline, the reply need not begin with
+// one (see skipOpener).
 func (st *start) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	// <|start|>assistant<|channel|>analysis<|message|>
@@ -68,9 +69,9 @@ func (st *start) wordLine() bool {
 	return n > 0 && (c == '\n' || c < 0)
 }
 
-// behindPrompt reads a plain reply or a call of family f that the prompt has opened. Anything else
-// stays text. "all" instead of a tool's name is Functionary's plain reply, and its line is dropped.
-// A call that is cut after its name is dropped as well.
+// behindPrompt reads a plain reply or a call of family f that the prompt has opened, and leaves
+// anything else as text. In Functionary's plain reply the word "all" is in place of a tool's name,
+// and that line is dropped. A call that is cut after its name is dropped as well.
 func (st *start) behindPrompt(f *declaration.Family) {
 	// all⏎It is sunny.
 	for _, p := range f.Begun(f.Plain) {

@@ -10,13 +10,13 @@ import (
 // maxStopped bounds, in bytes, the arguments for which it is checked whether they were cut.
 const maxStopped = 1 << 16
 
-// stopsInside reports whether arguments that begin at position from are correct up to the end of
-// the reply, and the reply stops inside a string or before a value. Such arguments were cut,
-// whatever finish reason the server gives: a bracket or a mark in that string does not end them. It
-// returns false for arguments that are too long to search.
+// stopsInside reports whether the arguments that begin at position from have no error up to the end
+// of the reply, and the reply stops inside a string or before a value. Such arguments were cut,
+// whatever finish reason the server gives. It returns false if the text contains the closing tag of
+// the call, or is too long to search.
 //
 //	{"path": "src/[id]                     cut: the text has no error
-//	{"path": "src/a.go}}</tool_call>       the closer of the call says that a quote is missing
+//	{"path": "src/a.go}}</tool_call>       not cut: a quote is missing before the closing tag
 func (ar *arguments) stopsInside(from int) bool {
 	if from < ar.Base || ar.Pos-from > maxStopped {
 		return false
@@ -70,8 +70,9 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 		!scan.IsSpace(int(text[len(text)-1]))
 }
 
-// stopping is the state after the first part of some arguments: the last sign of structure, such as
-// a colon, the open brackets, and whether a value of the innermost object has begun.
+// stopping is what is known after reading the first part of some arguments: the last bracket,
+// comma, colon or equals sign, the open brackets, and whether a value of the innermost object has
+// begun.
 type stopping struct {
 	last  byte
 	open  []byte
@@ -79,8 +80,8 @@ type stopping struct {
 	over  bool // every bracket that was open has been closed
 }
 
-// sign reads the byte c and reports whether it is a bracket, a comma, a colon or an equals sign. It
-// does nothing with other bytes.
+// sign updates the state if the byte c is a bracket, a comma, a colon or an equals sign, and
+// reports whether it is one.
 func (s *stopping) sign(c byte) bool {
 	switch {
 	case strings.IndexByte("{[(", c) >= 0:

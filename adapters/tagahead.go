@@ -34,12 +34,11 @@ func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 	return head{}, best
 }
 
-// headBy reads the tags before an argument's value at offset i, by one pattern, which consists of
-// literals with a key, and perhaps a type, between them. It returns mismatch if they are not there,
-// and incomplete if the text ends in them. Literals and placeholders alternate, so k advances in
-// steps of two: <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city"
-// type="string"<|sep|>. Keys may contain blanks and punctuation, because everything up to the next
-// literal is the key.
+// headBy reads the tags before an argument's value at offset i, by the pattern p, in which literals
+// alternate with the key and perhaps a type: <parameter=city>, <arg_key>city</arg_key><arg_value>,
+// <|open|>argument key="city" type="string"<|sep|>. Everything up to the next literal is the key,
+// so keys may contain blanks and punctuation. It returns mismatch if the tags are not there, and
+// incomplete if the text ends in them.
 func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
@@ -116,9 +115,9 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	}
 }
 
-// pastComment returns the offset after white space, and perhaps a comment, at offset i. Models
-// explain what they close, as in </parameter> <!-- the town --> </function>, and a closer after a
-// comment still counts.
+// pastComment returns the offset after white space at offset i, and after a comment if there is
+// one. Models explain what they close, as in </parameter> <!-- the town --> </function>. The
+// closing tag after such a comment is as valid as one without a comment.
 func (ta *tagsAhead) pastComment(i int) int {
 	i += ta.Elastic(i)
 	if n := ta.Comment(i); n > 0 {

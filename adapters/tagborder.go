@@ -51,7 +51,8 @@ func endsInTag(text string) bool {
 	return !emptyElement.MatchString(last) && !strings.HasSuffix(last, "-->")
 }
 
-// opens reports whether a text opens an element of the given name.
+// opens reports whether the text contains an opening tag of the given name, with or without
+// attributes, such as <name> or <name id="1">.
 func opens(text, name string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "<"+name)
@@ -123,7 +124,7 @@ func (f *tagForms) strange(r tagReading) bool {
 }
 
 // headInside reports whether the value a, whose opening tags are missing, begins with a text that
-// may be the rest of them, or with blanks that may belong to them.
+// may be a part of these tags, or with blanks that may belong to them.
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(
 		string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
@@ -198,9 +199,10 @@ var (
 var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">",
 	`\x3c`, "<", `\x3e`, ">")
 
-// letterLost reports whether a character between the damaged opening tags of an argument and its
-// value may belong to either. For example, in <arg_valu>e… a letter is missing, or two characters
-// have changed places, and in <arg_value]… a character is missing, or another has replaced it.
+// letterLost reports whether the first character of a value may belong to the damaged opening tag
+// before it, or the tag's last character to the value. In <arg_valu>e… a letter is missing, or two
+// characters have changed places; in <arg_value]… a character is missing, or another has replaced
+// it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
 	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	if text == "" {
@@ -247,9 +249,9 @@ func (s *tagSearch) nested(a *tagArg, k int) bool {
 
 // tagInside reports whether a value contains a tag that may belong to the call. Such a tag repeats
 // the tag before the value, begins a parameter that has no value, or closes something that was not
-// opened, before another tag or the value's end. If the parameter slip says that the call has a
-// damaged tag, any tag counts that is at a place where the call could have one. Tags that nest in
-// the value are text.
+// opened, before another tag or the value's end. If the parameter slip is true, the call has a
+// damaged tag; then every tag at a place where the call could have one may belong to the call. Tags
+// that nest in the value are text.
 func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]

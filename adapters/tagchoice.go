@@ -71,9 +71,9 @@ func lacksArgument(s *tagSearch, r tagReading) bool {
 	})
 }
 
-// closersInside reports whether some value of a reading contains the closing tag of a value with
-// that of a call after it, but not the opening tags for them. If another call precedes this one, it
-// is then not clear where that call ended.
+// closersInside reports whether a value of a reading (one way to divide a call into arguments)
+// contains the closing tag of a value followed by that of a call, without the opening tags for
+// them. If another call precedes this one, it is then not clear where that call ended.
 func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {

@@ -37,7 +37,8 @@ var (
 	behindKey = regexp.MustCompile(`^["'”]?\s?(?:>|＞|&gt;|\]|»|\\u003[eE])`)
 )
 
-// dressOf returns the parts of a tag, or the zero value if the text is not a tag with such parts.
+// dressOf splits a tag such as </arg_key> into its slash, its word, and the characters around the
+// word. It returns the zero value if the text is not such a tag.
 func dressOf(text string) dress {
 	m := tagParts.FindStringSubmatch(text)
 	if m == nil {
@@ -158,9 +159,9 @@ func (ta dresses) slash(at *int) bool {
 // alike lists names that models confuse.
 var alike = []string{"parameter", "param", "argument", "arg"}
 
-// goesBy reports whether a name in a tag may be meant as the tag's name: it is the plural or the
-// singular, a shorter or a longer form, or another word for the same thing. A closer may also have
-// no name.
+// goesBy reports whether a damaged tag may have been meant as the tag with the given name. The word
+// in the damaged tag must be that name, its plural or singular, a shorter or longer form of it, or
+// another word for the same thing. A closing tag may also have no name.
 func (d *dress) goesBy(name string) bool {
 	bare := strings.TrimSuffix(name, "s")
 	switch {

@@ -22,8 +22,8 @@ type tagged struct {
 	tagging
 }
 
-// tagging is the part of the state of tagged that remains valid when a draft is undone. So it is
-// not restored with progress.
+// tagging is the part of the state of the reader tagged that stays valid if a tentative reading is
+// undone. It is therefore kept apart from the state that is restored.
 type tagging struct {
 	plan     tagPlan
 	written  asWritten
@@ -117,8 +117,9 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 	return committed
 }
 
-// head is what precedes the value of a tagged argument, such as <parameter=city>. If the value is
-// null and may be left out, the output from the position in the field at is removed.
+// head holds the opening tags of a tagged argument, such as <parameter=city>, and the place where
+// its value begins. If the value is null and may be left out, the argument is removed from the
+// output, where the field at says that it begins.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value

@@ -44,9 +44,9 @@ type headStep struct {
 	hole string
 }
 
-// headHit is the start of an argument that was found in the text, with all its tags up to the
-// value. They may be damaged, which has a cost. Several such starts may be found at one place, if a
-// part is missing that would tell them apart.
+// headHit is a possible start of an argument: its tags up to the value, as they were found in the
+// text. The tags may be damaged, which has a cost. One place may have several hits with different
+// keys, if the damage leaves more than one possible.
 type headHit struct {
 	head
 	cost int
@@ -235,8 +235,9 @@ func runeSize(c int) int {
 	return 1
 }
 
-// isLetter reports whether a result of At is an ASCII letter. Marks are written in ASCII, except
-// for their bars, so the case of other letters does not matter.
+// isLetter reports whether c, a byte or a negative number at the end of the text, is an ASCII
+// letter. Marks are written in ASCII, except for their bars, so the case of other letters does not
+// matter.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
 // maxNear bounds the number of parameters that a damaged key may mean. If there are more, it means
@@ -354,11 +355,11 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 	return i, wire, max(cost, slipCost)
 }
 
-// stepAt matches one tag of those before a value, at the offset in the parameter at, and returns
-// the offset after it and its cost. The tag may be whole, damaged or cut in half, or another
-// closing tag may be in its place. It never fails: a missing tag ends at the offset in the
-// parameter bare, which is before the white space in front of the tag. The caller limits the number
-// of missing tags.
+// stepAt matches one of the tags before a value at the offset at. It returns the offset after the
+// tag, and the cost of its damage. The tag may be whole, damaged or cut in half, or another closing
+// tag may be in its place. If the tag is missing, the returned offset is the parameter bare, which
+// is before the white space in front of the tag. It never fails, so the caller limits the number of
+// missing tags.
 func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
 		return n, c

@@ -4,9 +4,10 @@ import (
 	"bytes"
 )
 
-// next continues a reading of the call after an argument, where another argument, a closing tag or
-// the end of the call should come. It skips white space and repeated closing tags. Line breaks that
-// are written as a backslash and n occur in source text that quotes a call, and add to the cost.
+// next adds the possible continuations after an argument, where another argument, a closing tag or
+// the end of the call should come. It skips white space and repeated closing tags. A line break
+// that is written as a backslash and n adds to the cost, because it occurs in source text that
+// quotes a call.
 func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
@@ -67,10 +68,11 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	}
 }
 
-// between continues a reading of the call at text between two arguments. Either the opening tags of
-// an argument are missing there, or the text means nothing. The parameter of such an argument is
-// not known, so each parameter without a value makes a reading. If two of these readings fit, the
-// call is doubtful. Words on the line of a closing tag are a remark, but a paragraph is not.
+// between adds the possible continuations if there is text at offset i, between two arguments of
+// the call. Either the opening tags of an argument are missing there, or the text means nothing.
+// The parameter of such an argument is not known, so each parameter without a value makes one
+// continuation. If two of them fit, the call is doubtful. Words on the line of a closing tag are a
+// remark, but a paragraph is not.
 func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	d := s.d
 	for _, key := range s.f.keys {
@@ -94,7 +96,7 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	}
 }
 
-// closers continues a reading of the call after one of its closing tags; the tag with the index k
+// closers adds the possible continuations after a closing tag of the call. The tag with the index k
 // is due next. The outer closing tags are usually missing because the model has stopped after the
 // first, such as </function>. Each missing tag then costs half as much as a damaged tag. If text
 // follows, all missing tags together cost as much as two damaged ones.

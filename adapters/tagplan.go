@@ -76,8 +76,8 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	tg.planNext()
 }
 
-// endsClosed reports whether the text ends with the closing tag of a call. The model has then ended
-// the call itself, so a reading in which the call is cut makes the call doubtful.
+// endsClosed reports whether the text ends with the closing tag of a call. If so, the model has
+// ended the call itself, and the call is doubtful if it can only be read as one that was cut.
 func (s *tagSearch) endsClosed() bool {
 	if len(s.tokens) == 0 {
 		return false

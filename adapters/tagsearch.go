@@ -203,9 +203,9 @@ func (s *tagSearch) step(k int, v tagState) {
 	s.asText(k, v, nests)
 }
 
-// valueEnd returns the offset where the value of v ends if the closing tag t ends it, and the cost
-// of v with that tag. A value on lines of its own ends at the offset in the parameter line, which
-// is that of the line break before the tag.
+// valueEnd returns the offset where the last value of the state v ends if the tag t closes it, and
+// the cost of v with that tag. The parameter line is the offset of the line break before the tag.
+// If the value is on lines of its own, it ends there.
 func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	to, cost = t.at, v.cost+t.cost
 	if v.head.onLines() || s.f.p.Family != s.d.marks.f && s.d.At(v.from) == '\n' {
@@ -218,11 +218,11 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	return to, cost
 }
 
-// asText continues the state v, a division of the text into arguments up to the tag at token k,
-// which is inside a value. It takes that tag for text, and adds the state after it. If the tag has
-// a closing tag, it also adds a state after that one, in which both tags and everything between
-// them are text. The parameter nests is the extra cost of this second state. That cost is raised if
-// a value seems to end between the two tags.
+// asText adds the states in which the tag at token k is text of the value in which it stands. They
+// continue the state v, a division of the text into arguments up to that tag. In the first new
+// state only the tag is text. If the tag has a closing tag, a second state takes both tags and all
+// between them for text. It costs nests more, and still more if a value seems to end between the
+// two tags.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little

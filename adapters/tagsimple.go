@@ -12,8 +12,9 @@ import (
 // the text after a possible end decides whether the value ends, and visible damage puts the call in
 // doubt.
 
-// headAgain reports whether a value begins with a repetition of the tags that precede it, in a form
-// of tags that the search does not know. The value may then begin after either of the two.
+// headAgain reports whether a value begins with a repetition of its own opening tags. It is for
+// tags that are named like the parameter, and for messages. The value may then begin after either
+// of the two.
 func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	if !h.p.Keyed() && p != p.Family.Header {
 		return false
@@ -50,8 +51,8 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 }
 
 // simpleEnd reports whether a value ends here, and returns how many bytes of its closing tag to
-// skip. It does for two kinds of values what valueEnd does for others: for those in tags that are
-// named like the parameters, and for those in messages.
+// skip. It is for values in messages, and in tags that are named like the parameters; for all
+// others there is valueEnd.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
 	tg.Out.Doubt = tg.Out.Doubt || a == matched && tg.At(0) != '\n' &&
@@ -106,8 +107,8 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 }
 
 // closerIndented reports whether the closing tag of a value on lines of its own is indented. The
-// parameter text is the value up to that tag. It may then be indented too, and it is not known
-// which of its blanks belong to the layout.
+// parameter text is the value up to that tag. The value's lines may then be indented as well, and
+// it is not known which of their blanks belong to the layout.
 func (h head) closerIndented(text []byte) bool {
 	line := bytes.TrimRight(text, " \t")
 	return h.onLines() && len(line) < len(text) && bytes.HasSuffix(line, []byte("\n")) &&
@@ -125,8 +126,9 @@ func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 		[]byte(h.own.Trimmed().Plain()))
 }
 
-// closedLater reports whether the closing tag of the value of h occurs after offset i of the reply.
-// If so, a message that seems to begin inside the value may be quoted in it.
+// closedLater reports whether the closing tag of a value occurs after offset i of the reply; h has
+// the value's opening tags. If it does, a message that seems to begin inside the value may be
+// quoted in the value.
 func (ta *tagsAhead) closedLater(h head, i int) bool {
 	n := i
 	for n < i+maxTagText && ta.At(n) >= 0 {
@@ -177,9 +179,9 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 }
 
 // afterValue reports whether the text at offset i can follow a value's closing tag: another
-// argument, a closing tag of the call, a mark such as <|im_end|>, or the end of the text. A closing
-// tag of the call counts only if a later one, a mark or the end of the text follows it. Only the
-// last of them in a family without sections needs nothing after it.
+// argument, a mark such as <|im_end|>, the end of the text, or a closing tag of the call. After
+// such a closing tag of the call, a later one, a mark or the end of the text must come. In a family
+// without sections nothing need come after the last closing tag.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer

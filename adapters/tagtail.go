@@ -81,9 +81,9 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 }
 
 // lookForTails records the places where calls open (step 1) and close (step -1) from offset i to
-// the end of the reply. For each place it also computes how low the sum of the steps from there can
-// get: below 0, a closer has no opener. It adds from the end of the reply, so the text is read only
-// once.
+// the end of the reply. For each place it also records the lowest sum that the steps from there on
+// reach. If that sum is below 0, a call closes that was opened before the place. It adds from the
+// end of the reply, so the text is read only once.
 //
 //	</parameter></function></tool_call>   -1: closers, whose opener is before offset i
 //	… <function=f><parameter=a>…          +1

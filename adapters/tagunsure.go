@@ -89,8 +89,8 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 var literalWord = regexp.MustCompile(
 	`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
-// holdsWord reports whether a value contains, at a place to which the schema gives no type, a text
-// that may mean a literal, such as "none".
+// holdsWord reports whether a value contains a text such as "none", which may mean null, true or
+// false, at a place to which the schema gives no type.
 func holdsWord(v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:

@@ -148,9 +148,10 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 }
 
 // skipValue drops the text between a value that was read and its closing tag, and skips that tag. A
-// surplus bracket or a comma in the text means nothing. Other text may be further elements, as in
-// ["a"], "b"], and marks the call as doubtful, unless the parameter decided says that it is no
-// element. If the reply ends first, the call is marked as broken.
+// surplus bracket or comma in the text means nothing. Other text may be further elements of the
+// value, as in ["a"], "b"], and marks the call as doubtful, unless the parameter decided is true,
+// which means that the caller knows of no further elements. If the reply ends before the tag, the
+// call is marked as broken.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {

@@ -18,9 +18,9 @@ type tailTag struct {
 	calls [3]bool
 }
 
-// noteTag records the kind of the tag at offset i. If step is 1, a call opens there, and the tag
-// counts as the start of the call's first argument. If step is -1, a value and its call close
-// there, and both closing tags are recorded.
+// noteTag records the kind of the tag at offset i. The parameter step is 1 if a call opens there;
+// the tag is then recorded as the start of the call's first argument. It is -1 if a value and its
+// call close there; both closing tags are then recorded.
 func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 	kind, ok := ta.tailTag(p, i)
 	switch t := &ta.tails; {
@@ -70,19 +70,19 @@ func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	return k == len(ta.tails.tags) || ta.tails.tags[k].calls[0]
 }
 
-// goesOn reports whether a value that began at offset from may continue after offset i, where its
-// call seems to end. It may if the tags after i do not form whole calls. In addition, the value
-// must have several lines, or the call must lack a parameter, as the parameter lacks says.
+// goesOn reports whether a value may continue after offset i, where its call seems to end. The
+// value began at offset from. The result is true if the tags after i do not form whole calls, and
+// the value has several lines or the call lacks a parameter, as the parameter lacks says.
 func (ta *tagsAhead) goesOn(p *declaration.Pattern, from int, lacks bool, i int) bool {
 	return (lacks || ta.severalLines(from, 0)) && !ta.wholeCalls(p, i)
 }
 
 // otherCall reports whether something that begins like a call is at offset i, but is not a call in
-// the tags of the pattern's family. It is one of these: the family's own opening tag without the
-// name of an offered tool; a mark of any family with a name, an object or a list after it; an
-// object with such a name. A model that writes calls in tags continues in tags, so this is part of
-// a text and not the next call. The result end is the offset at which to continue. After the
-// family's own opening tag it is the offset after that tag.
+// the tags of p's family. A model that writes calls in tags continues in tags, so this is part of a
+// text and not the next call. It is one of these: an opening tag of p's family without the name of
+// an offered tool; a mark of any family with a name, an object or a list after it; an object with
+// such a name. The result end is the offset at which to continue: after the opening tag if a tool's
+// name follows it, or else i+1.
 func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bool) {
 	if ta.objectNames(i) {
 		return i + 1, true
@@ -108,9 +108,9 @@ func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bo
 	}) != nil
 }
 
-// callBehind reports whether the mark m at offset i opens a call: an object, a list or the name of
-// an offered tool follows. If m opens a section of several calls, the opening tag of a call in m's
-// family may also follow, but not one of the family of p.
+// callBehind reports whether a call begins after the mark m at offset i: an object, a list or the
+// name of an offered tool follows. If m opens a section of several calls, an opening tag of m's
+// family may follow instead. It returns false if an opening tag of p's family follows.
 func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Mark) bool {
 	n := i + ta.marks.markSize(i, m)
 	if end, a := ta.marks.literal(i, m.Pattern.Parts[0].Lit); a == matched {

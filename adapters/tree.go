@@ -30,11 +30,10 @@ type node struct {
 	from int     // where text begins, while it is open
 }
 
-// nested counts the tags that are open inside the value of h and have the value's own name. It
-// takes the count before this position, depth, and returns the new one. The second result is true
-// if a tag of that name is here or still open. If it is false, the next closing tag of the name
-// ends the value. Without the count a parameter called item in a list of item tags would end at the
-// first inner closing tag.
+// nested counts the open tags inside a value that have the name of the value's own tag, as h gives
+// it. It takes the count before this position, depth, and returns the new one. The second result is
+// true if an opening tag of that name is here, or the closing tag of a counted one. Without the
+// count a parameter called item in a list of item tags would end at the first inner closing tag.
 func (tg *tagged) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -258,8 +257,9 @@ func groupJSON(group []*node, t *schema.Type) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// emptyOr returns a text without tags as JSON of type t. An empty text is an empty list or object
-// if nothing else fits: <tags></tags> is how the template prints a list without elements.
+// emptyOr returns a text without tags as JSON of type t. For an empty text it returns [] or {} if t
+// allows nothing but a list, or nothing but an object: <tags></tags> is how the template prints a
+// list without elements.
 func emptyOr(text string, t *schema.Type) string {
 	if strings.TrimSpace(text) == "" {
 		switch {

@@ -89,10 +89,10 @@ func (tr *trial) unpin() {
 	}
 }
 
-// bare reports whether the arguments of the call being read must begin with a parameter of its
-// tool, because the call has no marks. Without this condition, {"name": "get_weather", "arguments":
-// {"type": …}}, which repeats the tool's declaration, would be a call. So would a word and a brace
-// in a program.
+// bare reports whether the call being read has no marks such as <tool_call> around it. The
+// arguments of such a call must begin with a parameter of its tool. Otherwise {"name":
+// "get_weather", "arguments": {"type": …}}, which repeats the tool's declaration, would be a call,
+// and so would a word and a brace in a program.
 func (tr *trial) bare() bool {
 	return tr.closing == bareStream || tr.closing == bareJSON || tr.closing == bareCounted
 }

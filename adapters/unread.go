@@ -67,9 +67,10 @@ func (rs *restored) endsInMark(text string) bool {
 	})
 }
 
-// takenIn returns the only tool that takes the parameters in a reply, or "" if there is none. It is
-// for a reply that begins with a mark of the family and does not name a tool. It returns "" if the
-// reply does name another tool, or does not end with a mark of the family.
+// takenIn returns the name of the only tool whose parameters a reply contains. It is for replies
+// that begin with a mark such as <tool_call> and name no tool. It returns "" if no tool or several
+// have these parameters, if the reply does name another tool, or if it does not end with such a
+// mark.
 func (rs *restored) takenIn(text string) string {
 	text = strings.TrimSpace(text)
 	if !rs.endsInMark(text) {

@@ -47,11 +47,11 @@ func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 	return print.Number(f.Family, first, calls)
 }
 
-// AppendResults appends the answers of tools to dst as the family's templates write them, without
-// the marks of the turn around them. The text texts[i] is the answer to calls[i], whose id is the
-// one that Number gives; both slices must have the same length. Each call provides the tool's name
-// and the id that the family's results repeat. If the declaration has no result line, nothing is
-// appended.
+// AppendResults appends the answers of tools to dst as the family's templates write them, and
+// returns the extended slice. The marks that open and close the tool's turn are not written. The
+// text texts[i] is the answer to calls[i], which provides the tool's name and the id for the
+// answer; both slices must have the same length. If the family's declaration does not say how
+// results are written, nothing is appended.
 func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
 	return print.Results(dst, f.Family, calls, texts)
 }

@@ -64,8 +64,8 @@ type waiting struct {
 }
 
 // add appends to out an event that does not belong to a call, if it may be sent now. Otherwise the
-// event waits for the incomplete call before it. A call without arguments holds everything back to
-// the end, because "" may still become an object.
+// event waits for the incomplete call before it. A call that has no arguments yet holds everything
+// back to the end, because its arguments may still come.
 func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	if len(n.line) == 0 {
 		return append(out, e)
@@ -147,9 +147,9 @@ func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 		strings.TrimSpace(f.args) != ""
 }
 
-// sameDespiteID reports whether f continues c although it has another id, because some servers make
-// up an id for every fragment. Such a fragment has no name, and the arguments so far are not
-// closed.
+// sameDespiteID reports whether the fragment f continues the call c although their ids differ,
+// because some servers make up an id for every fragment. It does if f has no name, and c has a name
+// and arguments that are not complete.
 func (n *nativeCalls) sameDespiteID(c *nativeCall, f fragment) bool {
 	return f.name == "" && c.name != "" && len(c.args) > 0 && !c.check.Complete()
 }

@@ -73,9 +73,10 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	return v, false, nil
 }
 
-// line returns the next line without its end, including blank lines, or the error of the reader.
-// Text is read up to a line feed. A CR before that ends a line, too, and the text after the CR is
-// kept in r.rest for the next call. So a stream with only CRs is read as one long line, at its end.
+// line returns the next line without its end, or the error of the reader. The line may be blank. It
+// reads text up to a line feed. A CR before the line feed also ends a line, and the text after the
+// CR is kept in r.rest for the next call. A stream that has only CRs is therefore read whole before
+// its first line is returned.
 func (r *sseReader) line() ([]byte, error) {
 	if r.rest == nil {
 		if r.final != nil {

@@ -55,10 +55,11 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 
 // ask asks the server what it can do, and returns the answers as facts. If the server renders
 // prompts (llama-server), ask has it render a prompt with a tool, and looks for the tool in the
-// result. Newer ones also say in chat_template_caps whether the template has tools, and a "no"
-// there counts. A server that does not render is assumed to accept tools. If it refuses them later,
-// as vLLM does without a tool parser, they are written into the prompt. OpenAI itself is not asked,
-// because its abilities are known. ask returns an error if the server cannot be reached or is busy.
+// result. Newer ones also state in chat_template_caps whether the template has tools, and a "no"
+// there is decisive. A server that does not render is assumed to accept tools. If it refuses tools
+// later, as vLLM does without a tool parser, they are written into the prompt. OpenAI itself is not
+// asked, because its abilities are known. ask returns an error if the server cannot be reached or
+// is busy.
 func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil

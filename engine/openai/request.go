@@ -159,10 +159,10 @@ func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are
-// further members, which are sent unchanged: sampling options, and fields that the client sends for
-// this particular server (such as vLLM's guided decoding). No list of fields is complete, so
-// unknown fields are passed on.
+// Request is the body of /v1/chat/completions, and of llama-server's /apply-template. The map
+// Fields holds further members, which are sent unchanged: sampling options, and fields that the
+// client sends for this particular server (such as vLLM's guided decoding). No list of fields is
+// complete, so unknown fields are passed on.
 type Request struct {
 	Model    string
 	Messages []Message

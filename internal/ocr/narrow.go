@@ -32,10 +32,10 @@ func wide(text []rune) (letters []rune, at []int) {
 	return letters, at
 }
 
-// inPlace returns the changes with their offsets in text. They were found after half-width katakana
-// had been widened; at has the offset in text of each widened character. After half-width katakana,
-// the long-vowel mark becomes a half-width one. Any other change there is left out, because in half
-// width the new character may need two.
+// inPlace returns the changes with their offsets in text. The keys of found are offsets in a copy
+// of text whose half-width katakana were widened; at has the offset in text of each character of
+// the copy. After half-width katakana, the long-vowel mark becomes a half-width one. Any other
+// change there is left out, because in half width the new character may need two.
 func inPlace(text []rune, at []int, found map[int]Change) map[int]Change {
 	moved := map[int]Change{}
 	for offset, c := range found {

@@ -60,8 +60,9 @@ func (r *run) judge(d dictionary) []verdict {
 	return all
 }
 
-// verdict returns the verdict on the hyphen with index k. The parameter readings is the set of
-// possible readings; a reading says for each hyphen whether it is a long-vowel mark.
+// verdict decides whether the hyphen with index k is a long-vowel mark, a hyphen, or ambiguous. The
+// parameter readings is the set of possible readings of the run; each reading says for every hyphen
+// whether it is a long-vowel mark.
 func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	with, without := readings&lengthens[k], readings&^lengthens[k]
 	switch {
@@ -117,8 +118,8 @@ func (r *run) look(d dictionary) *sight {
 	return s
 }
 
-// wordsFrom records the words of the run that begin at offset i. For each offset, the parameter
-// which has the number of the hyphen there, counted from 1, or 0 if there is none.
+// wordsFrom records the dictionary's words that begin at offset i of the run. The element which[j]
+// is 0 if character j is no hyphen, and otherwise the hyphen's number, counted from 1.
 func (s *sight) wordsFrom(r *run, d dictionary, i int, which []int) {
 	in := ^uint64(0) // readings in which the hyphens so far are marks
 	for j := i + 1; j <= min(r.n, i+longestWord); j++ {

@@ -74,9 +74,9 @@ func hexRune(s string) rune {
 	return rune(n)
 }
 
-// in reports whether a character is in a set. A set is a sorted list of ranges, each with its first
-// and last character. The character is in the set if the first entry that is not below it equals it
-// or is the end of a range.
+// in reports whether a character is in the set with that name. A set is a sorted list of ranges,
+// each with its first and last character. A character is in the set if the first entry that is not
+// below it is the character itself, or the end of a range.
 func in(set string, r rune) bool {
 	ranges := unicodeTables().sets[set]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })

@@ -17,8 +17,8 @@ const (
 	Unordered Order = 2
 )
 
-// Fulfils reports whether an operator such as "<" is true for two values in this order. For
-// Unordered no operator is, so a NaN is not even >= itself.
+// Fulfils reports whether an operator such as "<" is true for two values in this order. It returns
+// false for Unordered and any operator, so a NaN is not even >= itself.
 func (c Order) Fulfils(op string) bool {
 	switch op {
 	case "<":

@@ -72,8 +72,9 @@ func ParseInt(m *py.Account, s string, base int) (n any, ok bool) {
 	return Norm(large), true
 }
 
-// intDigits splits the text of an integer into its digits, its sign and its base. For an invalid
-// leading zero it returns no digits.
+// intDigits splits the text of an integer into its digits, its sign and its base, which is base0.
+// The prefix of the digits, such as 0x, determines base0 if base is 0. For an invalid leading zero
+// it returns no digits.
 //
 //	int('010') → 10
 //	int('010', 0) → ValueError: invalid literal for int() with base 0: '010'

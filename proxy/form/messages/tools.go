@@ -76,9 +76,9 @@ func (r *request) settleTools() error {
 	return r.Choose(r.choice, form.FindTool)
 }
 
-// describe adds the definitions of tools to those results in the conversation that refer to the
-// tools. So the list of tools before the conversation need not change. A tool to which no result
-// refers, as in a conversation that was cut, stays in that list.
+// describe adds the definitions of tools to the results in the conversation that refer to these
+// tools. The list of tools before the conversation then stays the same from request to request. A
+// tool to which no result refers, as in a conversation that was cut, stays in that list.
 func (r *request) describe(tools []chat.Tool) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
