@@ -69,11 +69,11 @@ type calling struct {
 	endless  bool // where one of its values ends is not known
 }
 
-// commit begins a call. The text before the call is sent, without the family's glue (the newlines
-// that belong to the call). Reading cannot go back before this point, except that a draft can still
-// be dropped. The text of the call up to here may be read again, and none of it was sent, so
-// trial.pin keeps it in the buffer. Glue is removed once: in a model family whose glue is one
-// newline, "Hello\n\n\n<tool_call>" sends "Hello\n\n".
+// commit begins a call. It sends the text before the call, without the newlines that belong to the
+// call (the family's glue). Reading cannot go back before this point, except that a draft can still
+// be dropped. Nothing of the call itself was sent, and its text up to here may be read again, so
+// trial.pin keeps that text in the buffer. For example, in a family whose glue is one newline,
+// "Hello\n\n\n<tool_call>" sends "Hello\n\n".
 func (cs *calls) commit(t *toolset.Tool, id string) {
 	if !cs.out.drafting {
 		cs.trial.pin = max(cs.page.leave(cs.trial.glue), cs.keepOthers())
@@ -158,16 +158,17 @@ func (cs *calls) needed() int {
 	return from
 }
 
-// flushArgs sends the arguments that are decided, if enough bytes of them can no longer change for
-// `--hold` to let the call go. With `--hold call` nothing is sent before the call's end.
+// flushArgs sends the arguments that are decided, if more bytes of them than `--hold` holds back
+// can no longer change. With `--hold call` nothing is sent before the call's end.
 func (cs *calls) flushArgs() {
 	if c := &cs.calling; cs.mayLeave(c.Settled()) {
 		cs.sendArgs(c.Decided())
 	}
 }
 
-// mayLeave reports whether the call may be sent when n bytes of its arguments are decided, by the
-// number of bytes that `--hold` holds back. It returns true if a part of the call was sent already.
+// mayLeave reports whether the call may be sent when n bytes of its arguments are decided. This
+// must be more than `--hold` holds back, and not all values so far may be placeholders. It returns
+// true if a part of the call was sent already.
 func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }
@@ -175,7 +176,7 @@ func (cs *calls) mayLeave(n int) bool {
 // held returns how many bytes of the current call's arguments are held back before the call is
 // sent. This is cs.hold, or shortCall if that is more and the first member is not a parameter of
 // the tool. Such a call seldom fits its schema, and as long as nothing of it was sent, the model
-// can be asked to write it again. That exception needs cs.holdNow to be set.
+// can be asked to write it again. If cs.holdNow is nil, the result is always cs.hold.
 func (cs *calls) held() int {
 	c := &cs.calling
 	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(

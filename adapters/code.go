@@ -19,8 +19,8 @@ type code struct {
 	codeState
 }
 
-// codeState is the kind of code that the text is in. A draft that fails may have read through a
-// fence, so this state is restored with it.
+// codeState is the kind of code that the text is in. It is restored when a draft fails, since the
+// draft may have read through a fence.
 type codeState struct {
 	// length of the backquotes that opened an inline code span; 0 outside; see quotedLine
 	ticks int

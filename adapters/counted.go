@@ -36,7 +36,8 @@ type counted struct {
 	repairs []string
 }
 
-// take handles the next event. It returns false if no more events are wanted.
+// take passes the next event of the reply on, holds it back or drops it. It returns false if no
+// more events are wanted.
 func (c *counted) take(e chat.Event, err error) bool {
 	switch {
 	case err != nil:
@@ -59,7 +60,8 @@ func (c *counted) take(e chat.Event, err error) bool {
 	return c.over || c.yield(e, nil)
 }
 
-// call handles an event of a call. It returns false if no more events are wanted.
+// call passes an event of a call on, holds it back or drops it, depending on the text before the
+// call. It returns false if no more events are wanted.
 func (c *counted) call(e chat.Event) bool {
 	switch e.Kind {
 	case chat.CallStart:
@@ -244,10 +246,10 @@ func (c *counted) repeated() bool {
 // Options.Same.
 const SameCalls = "same-calls"
 
-// ends sends the end of the reply. A call that was cut may still be held back then. It is sent if
-// it was held back only because it might repeat another call. A reply with a made-up result ends as
-// if it had ended before that result, so its calls are complete. It returns false if no more events
-// are wanted.
+// ends sends the end of the reply. If a call that was cut is still held back, it is sent first,
+// provided that it was held back only because it might repeat another call. A reply with a made-up
+// result ends as if it had ended before that result, so its calls are complete. It returns false if
+// no more events are wanted.
 func (c *counted) ends(e chat.Event) bool {
 	if c.waits {
 		switch gap := c.between(); {

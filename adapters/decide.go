@@ -243,8 +243,8 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 }
 
 // goesOn reports whether the text here, after the arguments, looks like more of the arguments. They
-// may then have ended inside a text, or too early. Closing brackets and a fence are skipped. After
-// them a quote, a backslash, or a comma before a comment or before another parameter counts.
+// may then have ended inside a text, or too early. Closing brackets and a fence are skipped. A
+// quote, a backslash, or a comma before a comment or another parameter looks like more arguments.
 func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {

@@ -110,9 +110,9 @@ func (db *doubt) expected() bool {
 }
 
 // place returns where in its text the mark here is, such as on a line of its own or after a colon.
-// With `--calls eager` the result is always [prose.Line]. A colon counts as the end of a sentence
-// if its text announces a call. Otherwise, as in the log line "output: <tool_call>…", it introduces
-// an example, and the result is [prose.Colon].
+// After a colon whose text announces a call, the result is [prose.Sentence], as after a sentence.
+// After any other colon, as in the log line "output: <tool_call>…", the mark is an example, and the
+// result is [prose.Colon]. With `--calls eager` the result is always [prose.Line].
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line
@@ -155,13 +155,13 @@ func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 	return a, end
 }
 
-// tryDoubted reads as a draft the calls that a doubted mark begins; the text after them decides
-// whether they count. It returns committed if they do, and usually mismatch if not, so that the
-// mark is text. If the mark or its call is cut by the end of the text, the result is mostly the
-// same as for a mark that is not doubted, unless the mark is quoted. Marks of another family need
-// more evidence than the family's own: other engines never read them, and a repaired call in them
-// is not believed. The end of a rejected call is remembered. Inside it no other mark is tried,
-// because a call in a quoted call would run.
+// tryDoubted reads, as a draft, the calls that the mark m begins if m may be only mentioned. The
+// text after the calls decides whether they are taken. It returns committed if they are, and
+// usually mismatch if not, so that the mark is text. If the mark or its call is cut by the end of
+// the text, the result is mostly that of a mark that is certainly meant, unless the mark is quoted.
+// Marks of another family need more evidence than the family's own: other engines never read them,
+// and a repaired call in them is not believed. The end of a rejected call is remembered. Inside it
+// no other mark is tried, because a call in a quoted call would run.
 func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := db.page.blank, len(db.Repairs)

@@ -50,10 +50,10 @@ func (dr *drafts) restore(c *checkpoint) {
 }
 
 // draft calls the function read, which reads calls without sending anything, and reports whether
-// the calls count. If the function returns true, the calls are sent; otherwise everything is
-// restored. A draft sees a virtual end of the text after the number of bytes in size, and fails if
-// it reaches that end. This bounds how much text is held back and how much may be read in vain.
-// Readers return there as at a real end, without code for drafts. Drafts are not nested, since the
+// the calls are taken. If the function returns true, the calls are sent; otherwise everything is
+// restored. A draft sees a virtual end of the text after size bytes, and fails if it reaches that
+// end. This bounds how much text is held back and how much may be read in vain. Readers return at
+// that end as at a real one, so they need no code for drafts. Drafts are not nested, since the
 // limit of the outer draft would depend on the inner, so a draft inside a draft fails at once. So
 // does a draft after too many failures.
 func (dr *drafts) draft(size int, read func() bool) bool {
@@ -129,8 +129,8 @@ func (dr *drafts) announcedBy(front announcement) bool {
 	return len(all) > 0 && front.said.Announces(dr.evidence(front.text, all[0]))
 }
 
-// wanted reports whether the user's last message asks for what the draft's first call does. A draft
-// is a call that is read before it is known whether it counts.
+// wanted reports whether the user's last message asks for what the first call of the draft does. It
+// returns false if no call of the draft is complete.
 func (dr *drafts) wanted() bool {
 	all := dr.made()
 	return len(all) > 0 && dr.heard.wanted(all[0])

@@ -34,10 +34,10 @@ func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	return committed
 }
 
-// namedMember reads a tool's name, a colon and the arguments; the caller ends the call. It returns
-// mismatch if the key is not an offered tool, because the object is then an answer in JSON. Any
-// quotes are accepted, as in arguments. A key without quotes does not count, since an answer in
-// prose may look like one.
+// namedMember reads a tool's name, a colon and the arguments; the caller ends the call. The name
+// may be in any quotes, as in arguments, but not without quotes, since an answer in prose may look
+// like that. It returns mismatch if the name is not an offered tool, because the object is then an
+// answer in JSON.
 func (ob *objects) namedMember() match {
 	ob.Pos += ob.Space(0)
 	q, ok := ob.QuoteAt(0)

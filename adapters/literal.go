@@ -120,8 +120,8 @@ func (ms *marks) optionalSuffix(i int) int {
 }
 
 // begins reports whether a literal can begin with the byte c. It saves comparing a whole literal at
-// every byte. White space or a quote at the beginning of a literal may be left out, so c may also
-// be the byte after it.
+// every byte. The text may lack the white space or quote with which a literal begins, so begins
+// also returns true if c is the literal's second byte.
 func begins(l declaration.Literal, c int) bool {
 	if len(l.Units) == 0 {
 		return false
@@ -199,10 +199,10 @@ func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 }
 
 // upTo returns the offset at which the literal l occurs after offset i, on the same line or after
-// white space that follows the line. It returns 0 if the literal does not occur there, or if only
-// the tag with which it begins is found, since a key cannot contain a tag. It returns -1 if the
-// text ends before that is known. The results 0 and -1 differ because a text that ends in a tag is
-// a cut call, and a text with another tag is not a call.
+// white space that follows the line. It returns 0 if the literal does not occur there. It also
+// returns 0 if the literal's first tag occurs without the rest, since a key cannot contain a tag.
+// It returns -1 if the text ends before that is known. The results 0 and -1 differ because a text
+// that ends in a tag is a cut call, and a text with another tag is not a call.
 func (ms *marks) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := ms.At(n)

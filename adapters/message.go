@@ -131,7 +131,8 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
 
 // messageCall reads a message whose header h says that it is a call of the tool t. It returns
 // committed, or mismatch or incomplete if the body cannot be read as arguments; the position is
-// then at the start of the header again. If the parameter body is "args", they may be in tags.
+// then at the start of the header again. If the parameter body is "args", the arguments may be in
+// tags.
 func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool,
 	body string) match {
 	return mg.trial.attemptBy(p, func() match {

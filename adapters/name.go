@@ -146,10 +146,10 @@ func (ns *names) junk(p *declaration.Pattern, i int) match {
 	return mismatch
 }
 
-// callNumber skips the number of a call, up to the literal l. It returns mismatch if that literal
-// does not follow on the line, and incomplete if the text ends first. Kimi K3 counts its calls from
-// 1, as in index="1", and the number only repeats their order. It may be any text, since only its
-// position is known.
+// callNumber skips the number of a call, up to the literal l. Kimi K3 counts its calls from 1, as
+// in index="1". The number only repeats the order of the calls, so it is ignored, and may be any
+// text. It returns mismatch if the literal does not follow on the line, and incomplete if the text
+// ends first.
 func (ns *names) callNumber(l declaration.Literal) match {
 	n := ns.marks.upTo(0, l)
 	if n <= 0 {

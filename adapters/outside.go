@@ -8,8 +8,8 @@ import (
 )
 
 // outside tells the reader of arguments which text may surround the arguments; see
-// [lenient.Outside]. The readers of calls call the reader of arguments, which calls this type, so
-// it cannot be a part of them.
+// [lenient.Outside]. It is a type of its own, and no part of the readers of calls, because these
+// call the reader of arguments, which calls outside.
 type outside struct {
 	below
 	names *names

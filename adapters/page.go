@@ -150,9 +150,9 @@ func (pg *page) flushText() {
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
 }
 
-// doubtful sends as text a call of the given tool that can be read in several ways. The function
-// write declares the text of the call, by keep. The text is sent in events of its own, which name
-// the tool.
+// doubtful sends as text a call of the given tool that can be read in several ways. It calls the
+// function write, which declares the call's bytes to be text. The text is sent in events of its
+// own, which name the tool.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool

@@ -326,12 +326,12 @@ func (py *python) keywords(t *toolset.Tool) match {
 	}
 }
 
-// keyword reads "K =" and returns K. For a positional value it reads nothing, and returns the
-// parameter at position n, where n is the number of the argument in the call. "key: value" counts
-// as well, since models mix in JSON, but == does not, since it is a comparison. It returns mismatch
-// for a value without a name if the schema has no parameter at position n, and incomplete at the
-// end of the text. A name may follow a value without one, as in Python; the reverse is not checked
-// here.
+// keyword reads "K =" or "K:", which models mix in from JSON, and returns K. For a positional value
+// it reads nothing, and returns the parameter at position n, where n is the number of the argument
+// in the call. A name before == is a positional value, since that is a comparison. It returns
+// mismatch for a value without a name if the schema has no parameter at position n, and incomplete
+// at the end of the text. A name may follow a value without one, as in Python; the reverse is not
+// checked here.
 func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	i := py.Run(0, scan.Unlimited, func(c int) bool {
 		return scan.IsWord(c) || c == '-' || c >= 0x80

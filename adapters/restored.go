@@ -155,9 +155,9 @@ const (
 	maxBareFront   = 160  // the same, without a mark
 )
 
-// size returns the length of the rest of the reply, or -1 if the reply cannot be a call that is
-// worth a repair. That is so if it was cut, or if its first bytes, as many as front says, have
-// neither the name of a tool nor a parameter.
+// size returns the length of the rest of the reply. It returns -1 if the reply was cut, or if its
+// first front bytes have neither the name of a tool nor a parameter. Such a reply cannot be a call
+// that is worth a repair.
 func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
 		switch c := rs.At(n); {

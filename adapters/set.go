@@ -68,8 +68,8 @@ func (s *Set) add(family *declaration.Family) *Format {
 }
 
 // parse adds the family of a family file to the set, and returns its format. It returns an error if
-// the file is malformed, and declaration.ErrUnknown if the file is "like" a family that is not in
-// the set.
+// the file is malformed, and declaration.ErrUnknown if its "like" line names a family that is not
+// in the set.
 func (s *Set) parse(src []byte) (*Format, error) {
 	family, err := declaration.Parse(src, func(name string) *declaration.Family {
 		if f := s.Named(name); f != nil {
@@ -187,10 +187,9 @@ func (s *Set) All() []*Format {
 	return all
 }
 
-// allMarks returns an index of the marks of the whole set. The format's own marks come first, then
-// those of the generic format, which counts where families give a mark different meanings. All
-// families are included because this found 31 more calls in 3,000 replies, for at most 20 % more
-// time in prose.
+// allMarks returns an index of the marks of the whole set. Where families give a mark different
+// meanings, the format's own comes first, then that of the generic format. All families are
+// included because this found 31 more calls in 3,000 replies, for at most 20 % more time in prose.
 func (f *Format) allMarks() *declaration.Index {
 	list := []*declaration.Family{f.Family}
 	if f.set.generic != nil && f != f.set.generic {

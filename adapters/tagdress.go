@@ -75,8 +75,8 @@ func (ta dresses) otherAngle(i int) (end int, closer string) {
 
 // dressed returns the offset after a tag at offset i that is the tag f in another form, such as
 // [/parameter] for </parameter>, and the name that the tag has there. It returns 0 if there is no
-// such tag. A closer counts only if the call can continue after it, because a value may contain any
-// tag.
+// such tag. A closing tag is accepted only if the call can continue after it, because a value may
+// contain any tag.
 func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	d := &f.dress
 	if d.word == "" {

@@ -18,8 +18,8 @@ var wraps = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"«
 	{"「", "」"}, {declaration.CDATAOpen, declaration.CDATAClose}}
 
 // isDressed reports whether a text is wrapped in quotes, a fence or CDATA, or is on lines of its
-// own. A single line break at the end counts only after one line, because a text of several lines
-// usually ends with one, as files do.
+// own. It returns false for a text of several lines with a single line break at its end, because
+// files usually end with one.
 func isDressed(text string) bool {
 	for _, w := range wraps {
 		if rest, ok := strings.CutPrefix(text, w[0]); ok && strings.HasSuffix(rest, w[1]) {

@@ -254,8 +254,8 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 	}
 }
 
-// lineEnd returns the offset of the line break directly before offset i. It returns i if there is
-// none, or if it would be at the offset from or before it.
+// lineEnd returns the offset of the line break directly before offset i, or i if there is none
+// after the offset from.
 func (s *tagSearch) lineEnd(i, from int) int {
 	if i > from && s.d.before(i) == '\n' {
 		i--
@@ -271,8 +271,8 @@ func (s *tagSearch) blank(from, to int) bool {
 	return len(bytes.TrimSpace(s.d.Slice(s.d.Pos+from, s.d.Pos+to))) == 0
 }
 
-// fresh reports whether key is a parameter of the tool that has no value yet: not in v, and not
-// among the arguments that were read before the search began.
+// fresh reports whether key is a parameter of the tool that has no value yet: not in the state v,
+// and not among the arguments that were read before the search began.
 func (s *tagSearch) fresh(v tagState, key string) bool {
 	return s.f.typ.Has(key) && key != v.head.key && !s.seen(v.args, key)
 }

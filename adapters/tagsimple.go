@@ -24,10 +24,10 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf reports whether a value ends here, and returns the number of bytes to skip there. It calls
-// the function end, which reports the same by a look at this place alone. In one case lastOf
-// returns false although end returns true: all closing tags of the call follow, and later in the
-// reply there are closing tags without an opening tag, so the value continues up to those.
+// lastOf reports whether a value ends here, and returns the number of bytes to skip. The function
+// end reports the same by a look at the closing tag alone. In one case lastOf returns false
+// although end returns true: all closing tags of the call follow, and later in the reply there are
+// closing tags without an opening tag. The value then continues up to those.
 func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (
 	int, bool) {
 	n, ok := end()

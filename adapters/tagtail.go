@@ -128,9 +128,9 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 }
 
 // tailAt returns 1 if a call of the family opens at offset i, -1 if a call closes there and 0
-// otherwise. It also returns the offset at which to continue. An opening tag counts only with its
-// first argument, and closing tags of a call count only after that of a value, because single tags
-// are often mentioned in prose.
+// otherwise. It also returns the offset at which to continue. It looks for an opening tag with its
+// first argument, and for closing tags of a call after that of a value, because single tags are
+// often mentioned in prose.
 func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
 		n, ok := ta.valueCloser(arg, i)

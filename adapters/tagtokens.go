@@ -229,8 +229,8 @@ func (s *tagSearch) countBorders() {
 	}
 }
 
-// again reports whether the tag t is the last of the tags before a value of the kind of h, such as
-// <arg_value>.
+// again reports whether the tag t is the last of the opening tags before a value, in the form of
+// tags that h has. An example is <arg_value> after <arg_key>city</arg_key>.
 func (s *tagSearch) again(h head, t *tagToken) bool {
 	for k, arg := range s.f.p.Family.Args {
 		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {

@@ -70,8 +70,9 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 // trimSpace returns a text without the white space at its end.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// holdsArgument reports whether a text contains the start of an argument of its call, or one of the
-// tags in the parameter inner, which are those that stand between a key and its value.
+// holdsArgument reports whether a text has one of the tags in the parameter inner, such as
+// <arg_value>, or the beginning of a tag that opens a parameter of the tool, such as
+// <parameter=city.
 func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text string) bool {
 	if slices.ContainsFunc(inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
 		return true

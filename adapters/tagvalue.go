@@ -14,8 +14,9 @@ import (
 // tagValue reads the value of one tag. A string streams. Any other value is held back until it is
 // whole, and becomes JSON of the type in the schema. The key is held back until a streaming value
 // begins, or else until after the value. So a file that is written streams as its text, but
-// <parameter=days>3</parameter> must become 3, and can only be read when it is complete. A raw null
-// counts if the schema allows null; "None" for an optional integer removes the member.
+// <parameter=days>3</parameter> must become 3, and can only be read when it is complete. The text
+// null is the JSON null if the schema allows that; "None" for an optional integer removes the
+// member.
 func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	if tg.lined(p, h) && (!tg.plan.made || tg.Pos < tg.plan.to) {
@@ -190,10 +191,10 @@ func (h head) read(text string, t *schema.Type) string {
 }
 
 // rawValue reads a value up to its end, and writes its bytes. If escape is true, they are escaped
-// for a JSON string. Values are data: no entity is decoded, and white space counts except for the
-// newlines that the declaration shows. Reading stops only at the first bytes of closing tags, and
-// the rest is copied in pieces. If the text ends in the value, the value is cut, whatever the
-// finish reason is.
+// for a JSON string. Values are data: no entity is decoded, and white space is kept, except for the
+// newlines that the declaration has around values. Reading stops only at the first bytes of closing
+// tags, and the rest is copied in pieces. If the text ends in the value, the value is cut, whatever
+// the finish reason is.
 func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
 	first, at := tg.At(0), tg.Out.Written()

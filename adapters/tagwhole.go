@@ -35,9 +35,10 @@ func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 }
 
 // sumTags records for each tag in the rest of the reply whether the tags from it on form whole
-// calls. The field calls has three answers, for a tag outside of calls, inside a value and after a
-// value. In whole calls an opening tag begins a value, the value's closer ends it, and then another
-// value or the call's closer follows. A reply that was cut by its length may stop anywhere.
+// calls. In these an opening tag begins a value, the value's closing tag ends it, and then another
+// value or the call's closing tag follows. The field calls has three answers: if the text before
+// the tag is outside of calls, if it is inside a value, and if a value ends there. A reply that was
+// cut by its length may stop anywhere.
 func (ta *tagsAhead) sumTags() {
 	const outside, inValue, behindValue = 0, 1, 2
 	calls := [3]bool{true, ta.marks.in.lengthCut(), true}

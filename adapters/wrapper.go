@@ -82,8 +82,8 @@ func (wr *wrappers) mayHold() bool {
 }
 
 // shown reports whether the call is only to be read: the user asked to see a call in this form, or
-// the model was given the call as part of a text. A call that is written as a shell command also
-// counts as shown, unless the user asked for what it does.
+// the model was given the call as part of a text. For a call that is written as a shell command it
+// also returns true, unless the user asked for what the command does.
 func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
 	heard := wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})
 	if form == wrapper.Known {

@@ -222,9 +222,9 @@ func (n *nativeCalls) meant(name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// end appends to out everything that waits, after the reply has ended. If the reply was cut, a call
-// that is incomplete is left so if a part of it was sent, and is left out otherwise, because a
-// client that ignores the finish_reason must not run half a call. In any other reply a call whose
+// end appends to out everything that waits, after the reply has ended. If the reply was cut, an
+// incomplete call gets no end if a part of it was sent, and is left out otherwise, because a client
+// that ignores the finish_reason must not run half a call. In any other reply a call whose
 // arguments are not an object is repaired. If that is impossible, end returns an error.
 func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error) {
 	open := false

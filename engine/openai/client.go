@@ -90,8 +90,9 @@ func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	return p, err
 }
 
-// Reading has what is needed of the request to read a reply's calls that the server itself has
-// parsed. Calls in the text of a reply are decoded by other code, which does not use it.
+// Reading holds what is needed to read the calls that a server itself has parsed: the offered
+// tools, and how many bytes of a call are held back. Calls in the text of a reply are decoded by
+// other code, which does not use it.
 type Reading struct {
 	// the offered tools; names are compared with theirs, and damaged arguments are read by their
 	// schemas

@@ -57,9 +57,9 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	}
 }
 
-// joined returns the event that the data lines so far make together. If they are not JSON, it
-// returns the error in the parameter bad. If bad is nil, it returns an error that says so. The
-// specification joins data lines by a line feed, which is white space in JSON.
+// joined returns the event that the data lines so far make together. The specification joins data
+// lines by a line feed, which is white space in JSON. If the lines are not JSON, it returns the
+// error in the parameter bad or, if bad is nil, a fault that says that the event is no JSON.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil

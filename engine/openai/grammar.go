@@ -22,16 +22,16 @@ import (
 const maxGrammars = 32
 
 // grammars has the grammars that were last sent to a server, and whether the server refused them.
-// The zero value is empty. A refusal is stored with the grammar. So it is forgotten after
-// maxGrammars other grammars, and the grammar is then tried once more.
+// The zero value is empty. A refusal is stored with its grammar, and is forgotten with it, when
+// maxGrammars other grammars have been sent. The grammar is then tried once more.
 type grammars struct {
 	kept.Cache[*held]
 	mu sync.Mutex // guards what was refused
 }
 
 // held is a stored grammar, which constrains calls of some tools in the format of a model family.
-// Its field refused has the models for which the server did not accept the grammar. It is guarded
-// by the lock of grammars. The grammar itself does not change.
+// The field refused lists the models for which the server did not accept the grammar, and is
+// guarded by the lock of grammars. The grammar itself does not change.
 type held struct {
 	adapters.Grammar
 	refused []string // the models for which the server refused it

@@ -69,7 +69,8 @@ func run(ctx context.Context, w io.Writer, url string,
 	return nil
 }
 
-// byMCP calls the tool over MCP.
+// byMCP calls the tool over MCP, and returns the documents that the tool finds. It returns an error
+// if the call fails or the tool finds none.
 func byMCP(ctx context.Context, url string) ([]string, error) {
 	c, err := client.NewStreamableHttpClient(url + "/mcp")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request that is being read. It has the fields that only make sense together with
-// others.
+// request is a request that is being read. It keeps the fields that can be checked only after all
+// others have been read, because they depend on others.
 type request struct {
 	*form.Ask
 	system []string // the text parts of the field system

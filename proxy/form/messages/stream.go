@@ -208,9 +208,9 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// think handles a fragment of the model's thoughts. It shows the fragment, puts it into the
-// signature, or drops it. If the fragment is not shown, it sends a ping now and then, because a
-// client that sees nothing for minutes gives up.
+// think shows a fragment of the model's thoughts, puts it into the signature, or drops it, as the
+// client has asked. If the fragment is not shown, it sends a ping now and then, because a client
+// that sees nothing for minutes gives up.
 func (s *stream) think(text string) {
 	if !s.quiet && !s.seal {
 		s.fragment(chat.Reasoning, text)

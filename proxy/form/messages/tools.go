@@ -104,7 +104,7 @@ type definition struct {
 
 // tellGone reports which tools were left out. The client learns it from a header, and the model
 // from a message if it has no other tool to call. Claude Code sends a web search as a separate
-// request with only that tool, and a model that does not know that it is missing would make the
+// request with only that tool, and a model that is not told of the missing tool would make the
 // results up.
 func (r *request) tellGone() {
 	if len(r.gone) == 0 {

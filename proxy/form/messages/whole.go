@@ -104,8 +104,9 @@ func (w *whole) message() []byte {
 	return buf
 }
 
-// write appends the block as JSON. The arguments of a call are written as the model wrote them, or
-// as {} if they are not JSON.
+// write appends the block as JSON. If seal is true, the text of a thought is put into its signature
+// and not shown. The arguments of a call are written as the model wrote them, or as {} if they are
+// not JSON.
 func (b *block) write(e events, seal bool) {
 	switch b.kind {
 	case chat.Text:
