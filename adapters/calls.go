@@ -267,7 +267,7 @@ func (cs *calls) passOn(e chat.Event) {
 
 // finishCall sends the rest of a complete call. If closing tags are missing (closed is false), a
 // repair is recorded. After a call the text is read as at the beginning of a reply: white space is
-// not text, and a further call counts as being at the start of a line.
+// not text, and a further call is read as one at the start of a line.
 func (cs *calls) finishCall(closed bool) {
 	if !closed {
 		cs.Repaired("closers")

@@ -17,11 +17,11 @@ type closers struct {
 	below
 }
 
-// skipClosers skips the closers of a call, each of which is optional, and reports whether the last
-// one was seen. A closer that is cut by the end of the text counts as seen. The result matters for
-// calls at the end of a reply: without its last closer a call is not complete if the reply was cut
-// by its length. Any closer may be missing, doubled or late. For example, a reply that stops after
-// </function> is a complete call of qwen3-coder.
+// skipClosers skips the closing tags of a call, and reports whether it saw the last one, whole or
+// cut by the end of the text. Any of them may be missing, doubled or late. For example, a reply
+// that stops after </function> is a complete call of qwen3-coder. The result matters for calls at
+// the end of a reply: without its last closing tag a call is not complete if the reply was cut by
+// its length.
 func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 	if p == p.Family.Header {
 		n, ok := cl.marks.closerAt(cl.Space(0), p)

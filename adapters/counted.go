@@ -13,10 +13,10 @@ import (
 // and is not shown, such as the mark of a made-up result.
 const aside = chat.Kind(255)
 
-// counted passes on the events of a reply, except the calls that do not count. A call does not
-// count if it follows a result or a user's turn that the model has made up, since acting on
-// invented data does harm. A repetition of an earlier call does not count either, since it might
-// send a mail twice. The calls that are sent get new numbers.
+// counted passes on the events of a reply, except those of calls that must not run. These are calls
+// after a result or a user's turn that the model has made up, since acting on invented data does
+// harm, and repetitions of earlier calls, since they might send a mail twice. The calls that are
+// sent get new numbers.
 type counted struct {
 	yield func(chat.Event, error) bool
 	tools []chat.Tool       // the tools that are offered

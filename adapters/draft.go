@@ -10,7 +10,7 @@ import (
 
 // drafts reads calls tentatively: it sends nothing before it is known that they are calls. Such a
 // call is a draft. A function reads it with the same code as any other call, and returns whether
-// the calls count.
+// the calls are to be sent.
 type drafts struct {
 	below
 	heard heard

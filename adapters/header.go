@@ -89,14 +89,14 @@ func (hs *headers) called() bool {
 	return hs.tools != nil && h.to != "" && hs.tools.Recipient(h.to) != nil
 }
 
-// isChannel reports whether a word names a channel. Only harmony's three channels count. A header
-// with another channel is read all the same, and its body is text.
+// isChannel reports whether a word names one of harmony's three channels. A header with another
+// channel is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
 
 // headerWord reports whether a plain word may occur in a header, such as the role or the content
-// type. The fields in h were read before it. If they have neither channel nor recipient, only known
-// words count: "assistant toget_weather<|message|>" has lost the name, and the call in the body
-// must not be taken for a thought.
+// type. The parameter h has the fields before the word. If neither a channel nor a recipient is
+// among them, only known words may occur: "assistant toget_weather<|message|>" has lost the name,
+// and the call in the body must not be taken for a thought.
 func headerWord(w string, h fields) bool {
 	switch w {
 	case "assistant", "json", "code", "analysis", "commentary", "final":

@@ -119,9 +119,9 @@ func hasWords(text, value string) bool {
 
 // writesOut reports whether a text in lower case contains each argument of a call as notations
 // write it. The argument's name may be a key in JSON or a tag, or be followed by : or = at the
-// beginning of a line. It may also have a sign beside it, such as --city or city=, as in
-// expressions and commands. That form counts only if an argument directly follows the tool's name,
-// with no other word between them. It returns false for a call without arguments.
+// beginning of a line. If any argument directly follows the tool's name, with no other word between
+// them, names may also have a sign beside them, as in commands and expressions: --city or city=. It
+// returns false for a call without arguments.
 func writesOut(text string, call chat.Call) bool {
 	fields := scan.Fields(string(call.Args))
 	heads := headed(text, call)

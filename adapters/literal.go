@@ -245,10 +245,10 @@ func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
 	return 0
 }
 
-// closerAt reports whether one of the pattern's closers is at offset i, and returns the offset
-// where it ends. The first that fits counts: </function> and </tool_call> are two closers, and a
-// model may have left out either. A message has no closers of its own, so any of its family's end
-// marks closes it.
+// closerAt reports whether one of the pattern's closing tags is at offset i, and returns the offset
+// where it ends. It takes the first that fits: </function> and </tool_call> are two such tags, and
+// a model may have left out either. A message has no closing tags of its own, so any of its
+// family's end marks closes it.
 func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	if p == p.Family.Header {
 		n := ms.messageEnds(p, i)

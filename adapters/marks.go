@@ -10,7 +10,7 @@ import (
 
 // marks finds the literals and marks of families in the text ahead. A mark is a literal such as
 // <tool_call>. All parts of the decoder ask marks questions such as "does the text end here", since
-// the text after a mark decides whether the mark counts. It has no state, so a repeated question
+// the text after a mark decides whether the mark is meant. It has no state, so a repeated question
 // gets the same answer.
 type marks struct {
 	*scan.Buffer
@@ -107,9 +107,9 @@ func opensCall(m *declaration.Mark) bool {
 	return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.InnerOpen
 }
 
-// structure reports whether a mark that is not a closing mark is at offset i. Closing marks do not
-// count, because they may belong to a quotation in the text. It is used after a mark of the turn,
-// which is an end only if a call or another such mark follows.
+// structure reports whether a mark that is not a closing mark is at offset i. It returns false for
+// closing marks, because they may belong to a quotation in the text. It is used after a mark of the
+// turn, which is an end only if a call or another such mark follows.
 func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind <= declaration.TurnMark
@@ -117,8 +117,8 @@ func (ms *marks) structure(i int) bool {
 }
 
 // continues reports whether another mark follows at offset i, after white space. The mark may begin
-// a call or a message, or end the turn. A mark that ends the turn does not count if words follow it
-// on its line.
+// a call or a message, or end the turn. It returns false for a mark that ends the turn if words
+// follow the mark on its line.
 func (ms *marks) continues(i int) bool {
 	i += ms.Space(i)
 	m := ms.firstMark(i, isTurn)
@@ -143,8 +143,8 @@ func (ms *marks) goesOn() bool {
 	}) != nil
 }
 
-// endMark reports whether a mark that ends or begins a call or a turn is at offset i. Marks of
-// every family count, because a model that borrows the tags of another family also ends calls with
+// endMark reports whether a mark that ends or begins a call or a turn is at offset i. The mark may
+// be of any family, because a model that borrows the tags of another family also ends calls with
 // that family's marks.
 func (ms *marks) endMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
@@ -159,10 +159,10 @@ func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
 
-// ownMark reports whether a mark of the model's own family is at offset i. Marks that are words of
-// prose do not count. In a fenced block, marks of another family are part of the block's subject.
-// The model's own mark after a fence at the end of a line shows that the fence closes the block,
-// whatever the rules of fences say.
+// ownMark reports whether a mark of the model's own family is at offset i. It returns false for
+// marks that are words of prose. In a fenced block, marks of another family are part of the block's
+// subject. The model's own mark after a fence at the end of a line shows that the fence closes the
+// block, whatever the rules of fences say.
 func (ms *marks) ownMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
@@ -244,9 +244,9 @@ func (ms *marks) mayEnd(i int) bool {
 }
 
 // lineRest returns the offset of the first byte after offset i that may begin a mark, or of the
-// line's end. It returns i if there is no such byte within maxAside bytes. Of the characters beyond
-// ASCII only those of a mark count, such as DeepSeek's ｜ or Kimi's ◁, because letters of other
-// scripts are words.
+// line's end. It returns i if there is no such byte within maxAside bytes. Beyond ASCII it stops
+// only at characters with which marks begin, such as DeepSeek's ｜ or Kimi's ◁, because letters of
+// other scripts are words.
 func (ms *marks) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
 		if c := ms.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' ||

@@ -98,9 +98,10 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 }
 
 // routeFor returns the first route of the family that fits a header, and the tool if it is a route
-// to an offered tool. A route by recipient does not fit a header without a recipient. The
-// recipients assistant and user mean the reply itself, and do not match "*", any tool. If no route
-// fits, the body is text, because losing an answer is worse than showing a thought.
+// to an offered tool. A route is a line of the family's declaration that says how such messages are
+// read. A route by recipient does not fit a header without a recipient. The recipients assistant
+// and user mean the reply itself, and do not match "*", any tool. If no route fits, the body is
+// text, because losing an answer is worse than showing a thought.
 func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
 	declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
@@ -253,7 +254,7 @@ func (mg *messages) isProgram(p *declaration.Pattern) bool {
 // openedHeader prepends to the reply the header of a message that the prompt has begun or completed
 // at its end, so that the reply is read with it. It does nothing if the prompt does not end in such
 // a message. Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with
-// <|channel|>analysis<|message|> after it. Only the assistant's own header counts, and only if no
+// <|channel|>analysis<|message|> after it. Only the assistant's own header is taken, and only if no
 // other mark follows, because a user may have quoted one.
 func (mg *messages) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)

@@ -125,11 +125,11 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	return c == '<' && ns.strayCloser(p, n) > 0
 }
 
-// junk skips text without a meaning, up to the literal after part i. It returns mismatch if that
-// literal does not follow within toolset.MaxName bytes, or if another mark comes first. It returns
-// incomplete if the text ends first. Inkling writes another name before its mark, and only the name
-// after the mark counts. Another mark is never skipped, because a whole message of text would be
-// lost.
+// junk skips text without a meaning, up to the literal after part i. For example, Inkling writes
+// another name before its mark, and the tool's name after it. It returns mismatch if that literal
+// does not follow within toolset.MaxName bytes, or if another mark comes first. Another mark is
+// never skipped, because a whole message of text would be lost. It returns incomplete if the text
+// ends first.
 func (ns *names) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < toolset.MaxName; n++ {
 		switch c := ns.At(n); {

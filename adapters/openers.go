@@ -200,8 +200,8 @@ func (op *openers) try(m *declaration.Mark) match {
 }
 
 // markedCall reads one call, or one section of calls, that begins with a mark right here. It
-// reports whether there was one. Calls without marks do not count, because JSON in thoughts is a
-// plan.
+// reports whether there was one. It does not read calls without marks, because JSON in thoughts is
+// a plan.
 func (op *openers) markedCall() bool {
 	marks := op.marks.marksAt(0)
 	for i := range marks {
@@ -259,12 +259,12 @@ func (op *openers) noise(m *declaration.Mark) match {
 	return op.page.dropMark(n, 0)
 }
 
-// openPlain drops the opener of a plain reply, if only white space precedes it. Otherwise it
-// returns mismatch. An opener that looks like a tag may be the answer itself, so it counts only
+// openPlain drops the mark that opens a plain reply, if only white space precedes it. Otherwise it
+// returns mismatch. A mark that looks like a tag may be the answer itself, so it is dropped only
 // after reasoning, alone on its line as the family writes it, or if every reply of the family has
-// such an opener. Hunyuan-A13B writes <answer>⏎…⏎</answer> after its thoughts, but a reply about
-// such tags may begin with them as well. The family's own special token may also come later, after
-// a call or text that had no opener.
+// such a mark. Hunyuan-A13B writes <answer>⏎…⏎</answer> after its thoughts, but a reply about such
+// tags may begin with them as well. The family's own special token may also come later, after a
+// call or text that no such mark opened.
 func (op *openers) openPlain(m *declaration.Mark) match {
 	n, a := op.marks.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {

@@ -85,8 +85,8 @@ func (ou *outside) pastSpace(i int) (end int, line bool) {
 }
 
 // CallMark reports whether a mark that can end or follow a call, such as </tool_call> or
-// <|im_end|>, is at offset i. A mark of reasoning does not count: an argument may contain it as
-// text, and there is no reasoning inside a call.
+// <|im_end|>, is at offset i. It returns false for a mark of reasoning: an argument may contain it
+// as text, and there is no reasoning inside a call.
 func (ou *outside) CallMark(i int) bool {
 	ofCall := func(m *declaration.Mark) bool {
 		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose

@@ -273,10 +273,11 @@ func (pg *page) lineStarts() bool {
 // places: on a line of their own, and directly after their words.
 func (pg *page) mentioned() bool { return !pg.lineStarts() && !pg.glued() }
 
-// glued reports whether the mark follows a word or the end of a sentence without a blank between.
-// "Let me think.<tool_call>" is not a mention, because writers put a blank before a word. Bytes of
-// multi-byte runes count as words, since Chinese and Japanese sentences end with such a rune. It
-// returns false if the text before the mark is no longer in the buffer.
+// glued reports whether the mark follows a word or the end of a sentence without a blank between
+// them. "Let me think.<tool_call>" is not a mention, because writers put a blank before a word. A
+// character beyond ASCII before the mark is taken for a word, since Chinese and Japanese sentences
+// end with such a character. It returns false if the text before the mark is no longer in the
+// buffer.
 func (pg *page) glued() bool {
 	if pg.markAt <= pg.Base || pg.gapAt < pg.markAt {
 		return false

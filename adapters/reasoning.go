@@ -79,10 +79,10 @@ func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == th.marks.f || len(th.thinks) > 0 && th.thinks[0].Family == p.Family
 }
 
-// closerAhead reports whether the closer of the reasoning that has opened, such as </think>,
-// follows offset n, before another opener. At most maxDraft bytes are searched. They count as bytes
-// read in vain, so that a text full of openers takes linear time. If too many such bytes were read
-// before, it returns false without a search.
+// closerAhead reports whether the closing mark of the reasoning that has opened, such as </think>,
+// follows offset n, before another opening mark. At most maxDraft bytes are searched. They are
+// added to the bytes read in vain, so that a text full of opening marks takes linear time. If too
+// many bytes were read in vain before, it returns false without a search.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	if th.trial.exhausted() {
 		return false
@@ -101,12 +101,12 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	return false
 }
 
-// strayCloser drops a closer of reasoning that was not opened, with the newlines that belong to it.
-// It returns mismatch if the closer is a word of prose. The closer is dropped if it is the very
-// first thing of a reply, is repeated, as in </mm:think></mm:think>, or follows text that was
-// reasoning without a mark. The last is so if the prompt has opened the reasoning and the decoder
-// does not know it: in R</think>T the text R was already sent and cannot be recalled, but the mark
-// is not shown. A closer that consists of words, Granite's "Here is my response:", counts only if
+// strayCloser drops a closer of reasoning, such as </think>, that was not opened, with the newlines
+// that belong to it. Elsewhere it returns mismatch. The closer is dropped if it is the very first
+// thing of a reply, is repeated, as in </mm:think></mm:think>, or follows text that was reasoning
+// without a mark. The last is so if the prompt has opened the reasoning and the decoder does not
+// know it: in R</think>T the text R was already sent and cannot be recalled, but the mark is not
+// shown. A closer that consists of words, Granite's "Here is my response:", is dropped only if
 // nothing precedes it.
 func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[len(p.Parts)-1].Lit)
@@ -146,11 +146,11 @@ func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	}
 }
 
-// read reads the reasoning state up to its closer, a call in it, or the end of the text. Only the
-// closer and calls that the model makes while it still thinks have a meaning here. Tool syntax in
-// reasoning is mostly a plan, "I could call <tool_call>…". So a call quoted in backquotes never
-// counts, and another call counts only if the reply ends after it. Reasoning never becomes content,
-// closed or not.
+// read reads the reasoning state up to its closing mark, a call in it, or the end of the text. Only
+// that mark and calls that the model makes while it still thinks have a meaning here. Tool syntax
+// in reasoning is mostly a plan, "I could call <tool_call>…". So a call quoted in backquotes is
+// never taken for one, and another call only if the reply ends after it. Reasoning never becomes
+// content, whether it is closed or not.
 func (th *thinking) read() {
 	th.page.fresh, th.page.blank = false, false
 	th.code.endSpan()
@@ -191,10 +191,11 @@ func (th *thinking) read() {
 // carriage returns belong to the reasoning.
 func isNewline(c int) bool { return c == '\n' }
 
-// reasoningEnds reads the closer of the reasoning, such as </think>, after n newlines, and reports
-// whether it was there. If the closer is declared with a newline before it, the last of the n
-// newlines belongs to the closer. The others belong to the reasoning. If the prompt has opened the
-// reasoning, any of the family's closers counts: K2 Horizon has three pairs, one for each effort.
+// reasoningEnds reads the closing mark of the reasoning, such as </think>, after n newlines, and
+// reports whether it was there. If the mark is declared with a newline before it, the last of the n
+// newlines belongs to the mark. The others belong to the reasoning. If the prompt has opened the
+// reasoning, any closing mark of the family ends it: K2 Horizon has three pairs of marks, one for
+// each effort.
 func (th *thinking) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range th.thinks {
@@ -264,11 +265,11 @@ func (th *thinking) noise(n int) bool {
 // at once, and a longer call is taken for a plan.
 const maxDraft = 4096
 
-// callInReasoning reads calls after n newlines as a draft, and reports whether they count. They
-// count if the text or the turn ends after them, and then end the reasoning. If </think> or prose
-// follows, they stay reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget </think> before a
-// call; others write the call as a draft, close their thoughts, and call then. Only the text after
-// the call distinguishes the two. Trinity's calls inside closed thoughts are real (flag
+// callInReasoning reads calls after n newlines as a draft, and reports whether they are taken. They
+// are if the text or the turn ends after them, and the reasoning then ends before them. If </think>
+// or prose follows, they stay reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget </think>
+// before a call; others write the call as a draft, close their thoughts, and call then. Only the
+// text after the call distinguishes the two. Trinity's calls inside closed thoughts are real (flag
 // think-calls).
 func (th *thinking) callInReasoning(n int) bool {
 	if th.marks.marksAt(n) == nil {

@@ -15,8 +15,9 @@ import (
 
 // restored reads a reply that consists of calls in the family's own form with errors in its marks,
 // such as <tol_call>. It reads texts that differ from the reply in as few marks as possible. Such a
-// text counts if it consists of whole calls that fit, and if no other text with as many differences
-// gives other calls. A reply with two such meanings is text, and the model is asked for it again.
+// text is taken for what the model meant if it consists of whole calls that fit, and if no other
+// text with as many differences gives other calls. A reply with two such meanings is text, and the
+// model is asked for it again.
 //
 // It is tried last, when no other reader reads the reply, and only if the reply begins with one of
 // the family's own marks, whole or damaged.

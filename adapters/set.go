@@ -88,9 +88,9 @@ func (s *Set) parse(src []byte) (*Format, error) {
 // release. A file that cannot be used is left out, and odd has an error for it that names the line.
 // The set that Load is called on does not change, so requests that are using it are not disturbed.
 //
-// A declaration that is "like" another one is parsed after that one. So the files are parsed in
-// rounds, each of which parses at least one file. If a round parses none, the remaining files are
-// "like" something that is declared nowhere.
+// A "like" line takes lines over from another declaration, which must be parsed first. So the files
+// are parsed in rounds, each of which parses at least one file. If a round parses none, the "like"
+// lines of the remaining files name declarations that do not exist.
 func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {

@@ -101,7 +101,7 @@ func signed(text, name string) bool {
 }
 
 // shares reports whether a text in lower case contains a word or a number of a value. Short words
-// do not count.
+// are ignored.
 func shares(text, value string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(value),
 		func(r rune) bool { return !partOfWord(r) }) {

@@ -16,10 +16,10 @@ type tagsAhead struct {
 	tails tagTails
 }
 
-// argHead reads the tags before an argument's value at offset i, such as <parameter=city>. It
-// returns mismatch if there are none, and incomplete if no pattern matches and the text ended
-// inside such tags. The first pattern that matches counts. Families with two patterns list the
-// longer one first, as Kimi K3 does with the one that has a type.
+// argHead reads the tags before an argument's value at offset i, such as <parameter=city>, by the
+// first pattern that matches. Families with two patterns list the longer one first, as Kimi K3 does
+// with the one that has a type. It returns mismatch if there are none, and incomplete if no pattern
+// matches and the text ended inside such tags.
 func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 	best := mismatch
 	for _, p := range f.Args {

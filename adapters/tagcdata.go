@@ -25,8 +25,8 @@ func (tg *tagged) openCDATA(f *declaration.Family) bool {
 }
 
 // cdataEnd reports whether CDATA ends here, and returns the number of bytes to skip: those of ]]>
-// and of the value's closing tag. Inside CDATA no mark counts. The text of a page may contain ]]>
-// as well as any tag, so ]]> counts only if the value's closing tag follows.
+// and of the value's closing tag. Inside CDATA every mark is text. The text of a page may contain
+// ]]> as well as any tag, so ]]> ends the CDATA only if the value's closing tag follows.
 func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := tg.marks.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == matched {

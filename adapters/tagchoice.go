@@ -6,13 +6,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// choose returns the reading that counts: the division of the call into arguments that costs least.
-// It returns false if there is none, or if another reading costs nearly as little and gives the
-// tool other values. A line break at another place is no other value if the parameter is a number.
-// The parameter before is the part of the first value that was read before the search. If partly is
-// true, that part is not known, and the value is not compared with its schema. A value that does
-// not fit its schema costs extra. It may still be the only one; then the engine asks the model for
-// it again.
+// choose returns the division of the call into arguments that costs least. It returns false if
+// there is none, or if another one costs nearly as little and gives the tool other values. A line
+// break at another place is no other value if the parameter is a number. The parameter before is
+// the part of the first value that was read before the search. If partly is true, that part is not
+// known, and the value is not compared with its schema. A value that does not fit its schema costs
+// extra. It may still be the only one; then the engine asks the model for it again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {

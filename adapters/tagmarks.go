@@ -121,8 +121,9 @@ const (
 )
 
 // tagAt returns the offset after the tag f at offset i, and its cost: 0 for a whole tag, and
-// slipCost for a tag in which one thing is wrong. It returns false if there is no such tag. A tag
-// with two errors does not count: models do not make two, and two could turn one tag into another.
+// slipCost for a tag in which one thing is wrong. It returns false if there is no such tag, or if
+// two things are wrong: models do not make two errors in a tag, and two could turn one tag into
+// another.
 func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	if n, a := ta.marks.literal(i, f.lit); a == matched {
 		// </parameter>>

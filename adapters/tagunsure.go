@@ -70,9 +70,8 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 // trimSpace returns a text without the white space at its end.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// holdsArgument reports whether a text has one of the tags in the parameter inner, such as
-// <arg_value>, or the beginning of a tag that opens a parameter of the tool, such as
-// <parameter=city.
+// holdsArgument reports whether a text has a tag of inner, such as <arg_value>, or the beginning of
+// a tag that opens a parameter of the tool, such as <parameter=city.
 func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text string) bool {
 	if slices.ContainsFunc(inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
 		return true
@@ -90,8 +89,8 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 var literalWord = regexp.MustCompile(
 	`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
-// holdsWord reports whether a value contains a text such as "none", which may mean null, true or
-// false, at a place to which the schema gives no type.
+// holdsWord reports whether a value has a text that may mean null, true or false, such as "none",
+// where the schema gives no type.
 func holdsWord(v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:

@@ -85,8 +85,8 @@ func (rs *restored) takenIn(text string) string {
 }
 
 // namesOther reports whether the text before the parameters of a call has a word that may name a
-// tool other than the given one. Words of a notation, such as "call", and words that differ little
-// from the given name do not count.
+// tool other than the given one. It ignores words of a notation, such as "call", and words that
+// differ little from the given name.
 func (rs *restored) namesOther(front, name string) bool {
 	marks := strings.Join(rs.format.marks(), " ")
 	return slices.ContainsFunc(aWord.FindAllString(front, -1), func(word string) bool {

@@ -40,8 +40,8 @@ func objectText(args json.RawMessage) json.RawMessage {
 
 // Number returns a copy of the calls with the ids that the family writes. The parameter first is
 // how many calls the conversation had before. An id that the family could have written is kept; in
-// most families that is any id. Kimi K2 counts calls through the conversation (functions.f:3),
-// Cohere through its objects, and Mistral wants nine characters, so a template may fail on other
+// most families that is any id. Kimi K2 and Cohere number calls through the conversation
+// (functions.f:3 or just 3), and Mistral wants nine characters, so a template may fail on other
 // ids.
 func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 	return print.Number(f.Family, first, calls)

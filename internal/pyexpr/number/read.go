@@ -170,8 +170,8 @@ func withoutUnderscores(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// LeadingZero reports whether an integer literal has a leading zero, like an octal number in C.
-// Literals of zeros only are valid and do not count.
+// LeadingZero reports whether an integer literal has a leading zero, like an octal number in C. It
+// returns false for literals of zeros only, which are valid.
 //
 //	00 → 0
 //	0_0 → 0
