@@ -47,10 +47,10 @@ func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 // 64 bytes are taken for a remark.
 const maxAside = 64
 
-// skipJunk skips a comment, or a few words on the same line, if the first closer of the call
+// skipJunk skips a comment, or a few words on the same line, if the first closing tag of the call
 // follows. So the calls {"name": …} // get the weather</tool_call> and {"name": …}]</tool_call> end
 // properly. If skipped text has a comma, a quote or a colon, it may be a member of the arguments
-// after a brace that came too early. The call then has two readings, and is marked as doubtful.
+// after a brace that came too early. The call then has two meanings, and is marked as doubtful.
 func (cl *closers) skipJunk(p *declaration.Pattern) {
 	n := cl.Elastic(0)
 	end, what := n, "extra-closer"
@@ -72,8 +72,8 @@ func (cl *closers) skipJunk(p *declaration.Pattern) {
 	}
 }
 
-// openerAsCloser skips the opener of a call that a model has written in place of the closer, and
-// reports whether it did. It does so only if the reply ends after that opener, as in
+// openerAsCloser skips the opening mark of a call that a model has written in place of the closing
+// one, and reports whether it did. It does so only if the reply ends after that mark, as in
 // <tool_call>{…}<tool_call>. If text follows, a second call may begin there.
 func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	if p.Markless() {
@@ -98,7 +98,7 @@ func (cl *closers) extraClosers(chars string) {
 }
 
 // closeFence skips the end of a fence around arguments, if there is one. It does nothing if the
-// fence is itself a closer of the call, as in DeepSeek V3; skipClosers reads that one.
+// fence is itself a closing mark of the call, as in DeepSeek V3; skipClosers reads that one.
 func (cl *closers) closeFence() {
 	n := cl.Space(0)
 	_, own := cl.marks.closerAt(n, cl.trial.closing)

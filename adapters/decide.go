@@ -282,9 +282,9 @@ func (ar *arguments) damaged(from int) string {
 	return string(ar.Slice(from, ar.Pos+n))
 }
 
-// endsCall reports whether the closer of the call, such as </tool_call>, is n bytes ahead. The
-// first half of it at the end of the text is enough. A single bracket is not a closer, because it
-// may close a list in the arguments.
+// endsCall reports whether the closing tag of the call, such as </tool_call>, is n bytes ahead. At
+// the end of the text its first half is enough. A single bracket is not such a tag, because it may
+// close a list in the arguments.
 func (ar *arguments) endsCall(n int) bool {
 	_, closer := ar.marks.closerAt(n, ar.trial.closing)
 	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 ||

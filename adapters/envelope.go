@@ -99,9 +99,10 @@ func (ob *objects) nextList() bool {
 }
 
 // envelope reads one object that may be a call. Like every reader of one call, it does not end the
-// call, so that the caller can read its closers. It returns mismatch if the name is not offered or
-// there is no object, incomplete if the text ends in it, and committed once the arguments have
-// begun. The parameter depth counts the objects around this one, as in {"function": {…}}.
+// call, so that the caller can read the closing tags. It returns mismatch if the name is not
+// offered or there is no object, incomplete if the text ends in it, and committed once the
+// arguments have begun. The parameter depth counts the objects around this one, as in {"function":
+// {…}}.
 //
 //	{"name": "f", "arguments": {…}}                       hermes and most others
 //	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b

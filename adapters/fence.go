@@ -183,7 +183,8 @@ func (um *unmarked) nextFence() bool {
 }
 
 // closedFence reports whether backquotes that close a fence were just read, together with the
-// closers of a call. In deepseek-v3's form each call has a fence, whose end is one of its closers.
+// closing marks of a call. In deepseek-v3's form each call has a fence, whose end is one of these
+// marks.
 func (um *unmarked) closedFence() bool {
 	if um.Pos-um.Base < 3 {
 		return false

@@ -10,7 +10,8 @@ import (
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other
 // or in a list. Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. It returns
 // mismatch or incomplete if the first member is not a call. The first call is certain where its
-// arguments begin. From there on the closers of the objects and of the list may be missing.
+// arguments begin. From there on the closing brackets of the objects and of the list may be
+// missing.
 func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	brackets := ob.closers.brackets(1)
 	if c := ob.At(0); c != '{' {

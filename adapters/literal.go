@@ -175,10 +175,10 @@ func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	}
 }
 
-// skipOpener skips what the reply repeats from the end of its prompt: the opener, or only the
-// newline that belongs to the opener. The parameter newline says that the prompt had that newline.
-// Models repeat the opener: a prompt that ends with <think>\n gets a reply that begins with
-// <think>.
+// skipOpener skips what the reply repeats from the end of its prompt: the mark that opens
+// reasoning, or only the newline that belongs to the mark. The parameter newline says that the
+// prompt had that newline. Models repeat the mark: a prompt that ends with <think>\n gets a reply
+// that begins with <think>.
 func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	if n, a := ms.literal(ms.Space(0), p.Parts[0].Lit); a == matched {
 		ms.Pos += n
@@ -275,8 +275,8 @@ func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	return i, false
 }
 
-// cutCloser reports whether the text ends inside a closer of the call or of its section, such as
-// </tool_call>, that begins at offset i. The text before such a closer is complete.
+// cutCloser reports whether the text ends inside a closing tag of the call or of its section, such
+// as </tool_call>, that begins at offset i. The text before such a tag is complete.
 func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
 	if ms.At(i) < 0 {
 		return false

@@ -55,8 +55,8 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	return t, matched
 }
 
-// strayCloser returns the length of the closer of an argument's key at offset n, where no key was
-// opened. It returns 0 if there is no such closer. Models write the tool's name as if it were a
+// strayCloser returns the length of the closing tag of an argument's key at offset n, where no key
+// was opened. It returns 0 if there is no such tag. Models write the tool's name as if it were a
 // key, as in <tool_call>get_time</arg_key><arg_key>….
 func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	for _, arg := range p.Family.Args {

@@ -216,9 +216,9 @@ func (op *openers) markedCall() bool {
 	return false
 }
 
-// lateCloser drops a closer of a call that is already over, if only white space is between them.
-// Otherwise it returns mismatch. For example, </function>⏎</tool_call> after a call that needed
-// neither of the two is structure, but the same tags in an answer about XML are text.
+// lateCloser drops a closing tag of a call that is already over, if only white space is between
+// them. Otherwise it returns mismatch. For example, </function>⏎</tool_call> after a call that
+// needed neither of the two is structure, but the same tags in an answer about XML are text.
 func (op *openers) lateCloser(p *declaration.Pattern) match {
 	n, ok := op.marks.closerAt(0, p)
 	if !ok || op.calls.done == 0 || !op.page.afterCall || !op.page.blank {

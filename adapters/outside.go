@@ -94,9 +94,9 @@ func (ou *outside) CallMark(i int) bool {
 	return ou.marks.firstMark(i, ofCall) != nil || ou.Inside() && ou.argCloser(i)
 }
 
-// argCloser reports whether the closer of a tagged argument of the call being read is at offset i.
-// JSON in a tag must be followed by that closer: in <parameter=x>{"a": 1}}</parameter> the second
-// brace is surplus.
+// argCloser reports whether the closing tag of a tagged argument of the call being read is at
+// offset i. JSON in a tag must be followed by that tag: in <parameter=x>{"a": 1}}</parameter> the
+// second brace is surplus.
 func (ou *outside) argCloser(i int) bool {
 	for _, arg := range ou.trial.closing.Family.Args {
 		if _, a := ou.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == matched {

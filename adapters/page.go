@@ -217,9 +217,9 @@ func (pg *page) skipLent(size int) {
 // it.
 func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 
-// leave sends the text before the mark at markAt, after deciding about the white space between
-// them. Of that white space at most as many newlines are dropped as the parameter glue says, and
-// the rest is text. If only white space precedes the mark, all of it is dropped. It returns the
+// leave sends the text before the mark at markAt. White space at the end of that text belongs to
+// the mark, and is dropped, up to as many newlines as the parameter glue says; the rest of it is
+// sent as text. If only white space precedes the mark, all of it is dropped. It returns the
 // position where the dropped part begins. For example, hermes separates text and call by one
 // newline, which is dropped: `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
@@ -242,9 +242,9 @@ func (pg *page) leave(glue int) int {
 	return end
 }
 
-// acceptText sends the text before a draft that has turned out to be calls. The last newlines of
-// that text, as many as glue says, belong to the first of these calls and are not sent. Their
-// number was not known when the text was read.
+// acceptText sends the text before a draft that has turned out to be calls. Up to glue newlines at
+// the end of that text belong to the first of these calls and are not sent. Their number was not
+// known when the text was read.
 func (pg *page) acceptText(before *textState, glue int) {
 	here, blank := pg.Pos, pg.blank
 	pg.gapAt, pg.markAt, pg.blank = before.gapAt, before.markAt, before.blank

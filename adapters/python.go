@@ -26,8 +26,8 @@ type python struct {
 // read reads Python calls: a list of them in brackets, or one after the other. It returns
 // committed, or mismatch or incomplete if the first call cannot be read to its end. LFM2 and Llama
 // write a list in brackets, and OLMo a call on each line. Some models put a semicolon between
-// calls. The list's closing bracket may be missing, like any closer after a complete call. The
-// family's closers come after the last call.
+// calls. The list's closing bracket may be missing, like any closing mark after a complete call.
+// The family's closing marks come after the last call.
 func (py *python) read(p *declaration.Pattern) match {
 	brackets := py.closers.brackets(1)
 	a := py.pythonCall()

@@ -41,8 +41,8 @@ func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	return committed
 }
 
-// think begins the reasoning: from here on the text is reasoning, up to the closer of any of the
-// given patterns, such as </think>.
+// think begins the reasoning: from here on the text is reasoning, up to the closing mark of any of
+// the given patterns, such as </think>.
 func (th *thinking) think(closing []*declaration.Pattern) {
 	th.page.state, th.thinks, th.from = chat.Reasoning, closing, th.Pos
 }
@@ -50,10 +50,10 @@ func (th *thinking) think(closing []*declaration.Pattern) {
 // hasThought reports whether the reply has had reasoning.
 func (th *thinking) hasThought() bool { return th.thinks != nil }
 
-// thinksAgain reports whether an opener of n bytes, after text, begins reasoning once more. An
-// opener written like a word in a sentence never does. A special token of the family does, and so
-// does the family's tag alone on a line. Any other opener does if its closer follows, which a
-// mention does not have. MiniMax M3 thinks twice in a reply,
+// thinksAgain reports whether a mark of n bytes after text, such as <think>, begins reasoning once
+// more. A mark written like a word in a sentence never does. A special token of the family does,
+// and so does the family's tag alone on a line. Any other mark does if its closing mark follows,
+// which a mention does not have. MiniMax M3 thinks twice in a reply,
 // <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>, but a sentence with "the <think> tag" in
 // it must stay whole.
 func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
@@ -217,8 +217,8 @@ func (th *thinking) reasoningEnds(n int) bool {
 	return !th.code.inSpan() && th.plainOpens(n)
 }
 
-// closerCut reports whether the reply was cut by its length inside the closer of the reasoning. The
-// closer begins n newlines after this point.
+// closerCut reports whether the reply was cut by its length inside the closing mark of the
+// reasoning, such as </think>. The mark begins n newlines after this point.
 func (th *thinking) closerCut(n int) bool {
 	return slices.ContainsFunc(th.thinks, func(p *declaration.Pattern) bool {
 		l := p.Parts[len(p.Parts)-1].Lit
@@ -294,9 +294,9 @@ func (th *thinking) callInReasoning(n int) bool {
 	})
 }
 
-// closesReasoning returns matched if the closer of the reasoning, such as </think>, is here,
-// incomplete if it is cut here, and mismatch otherwise. A cut closer at the end also shows that the
-// text before it was reasoning.
+// closesReasoning returns matched if the closing mark of the reasoning, such as </think>, is here,
+// incomplete if it is cut here, and mismatch otherwise. A mark that is cut at the end also shows
+// that the text before it was reasoning.
 func (th *thinking) closesReasoning() match {
 	best := mismatch
 	for _, p := range th.thinks {

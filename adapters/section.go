@@ -5,11 +5,11 @@ import (
 )
 
 // section reads the calls between the marks of a section. It returns mismatch or incomplete if no
-// call commits after the opener. The opener is then text: "DeepSeek uses <｜tool▁calls▁begin｜> with
-// full-width bars" is text from its first to its last byte. An empty section is dropped. The
-// newlines before the opener that belong to the section (its glue) count as the glue of the first
-// call. The field trial.outer contains their number while the first call is read, since the
-// newlines before that call are inside the section.
+// call commits after the opening mark. That mark is then text: "DeepSeek uses <｜tool▁calls▁begin｜>
+// with full-width bars" is text from its first to its last byte. An empty section is dropped. The
+// newlines before the opening mark that belong to the section are dropped with the first call, as
+// if they belonged to that call. The field trial.outer contains their number while the first call
+// is read, since the newlines before that call are inside the section.
 func (op *openers) section(p *declaration.Pattern) match {
 	n, a := op.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {

@@ -81,9 +81,9 @@ func beginsWithTag(text string) bool {
 	return !emptyElement.MatchString(head + ">")
 }
 
-// borderless reports whether a reading is uncertain about the place where some value begins or
-// ends: it assumes that a tag is missing or damaged, although something that looks like a tag is
-// there.
+// borderless reports whether r, one way to divide a call into arguments, is uncertain about the
+// place where some value begins or ends: it assumes that a tag is missing or damaged, although
+// something that looks like a tag is there.
 func (s *tagSearch) borderless(r tagReading) bool {
 	slip := r.cost%quarter > 0 || s.slip || s.f.strange(r)
 	for a := r.args; a != nil; a = a.prev {
@@ -176,8 +176,8 @@ func endsInHalf(text, closer string) bool {
 	return false
 }
 
-// endsInName reports whether a text ends in the name of a closer with its slash, in brackets of any
-// kind, as in «/parameter».
+// endsInName reports whether a text ends in the slash and the name of a closing tag, in brackets of
+// any kind, as in «/parameter».
 func endsInName(text, closer string) bool {
 	text = unescapeAngles.Replace(strings.TrimSpace(text))
 	name := lastWord.FindString(

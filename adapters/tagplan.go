@@ -44,9 +44,9 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	}
 }
 
-// planTags decides how the rest of the call is divided into arguments, from inside the value of h:
-// by the reading that assumes the fewest damaged tags. If no reading is clearly the best, the call
-// is marked as doubtful. If the best ends inside a value, the call is cut. The function before
+// planTags decides how the rest of the call is divided into arguments, from inside the value of h.
+// It takes the division that assumes the fewest damaged tags. If none is clearly the best, the call
+// is marked as doubtful. If the best one ends inside a value, the call is cut. The function before
 // returns the part of the value that was read already. It is nil if that part does not matter.
 func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}

@@ -130,7 +130,8 @@ func (s *tagSearch) run() {
 	}
 }
 
-// finish records a reading that has reached the end of the call as a result of the search.
+// finish records r, a way to divide the text into arguments up to the end of the call, as a result
+// of the search.
 func (s *tagSearch) finish(r tagReading) {
 	s.best = min(s.best, r.cost)
 	s.done = append(s.done, r)

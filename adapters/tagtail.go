@@ -20,7 +20,7 @@ type tagTails struct {
 }
 
 // tailMark is a place in the rest of a reply where a call of the family opens (step 1) or closes
-// (step -1). The field least shows whether some closer after this place has no opener.
+// (step -1). The field least shows whether some closing tag after this place has no opening tag.
 type tailMark struct {
 	at    int
 	step  int // 1 opens, -1 closes

@@ -116,8 +116,8 @@ func (ta *tagsAhead) before(i int) int {
 
 // tokenAt returns the tag at offset i, or false if there is none. A whole tag takes precedence over
 // a damaged one: <tool_call> opens a call, though it could be </tool_call> without its slash. Only
-// a <parameter> alone, which the family never writes, is returned as both the closer of a value
-// without its slash and an opener.
+// a <parameter> alone, which the family never writes, is returned as both: an opening tag, and a
+// value's closing tag without its slash.
 func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	d, f := s.d, s.f
 	var near tagToken

@@ -154,9 +154,9 @@ func closeNamed(open []*node, name, text string, end int) []*node {
 }
 
 // closeDown closes the open tags from the innermost to the one whose index is the parameter to. All
-// of them have lost their closers. The tags inside a closed tag are moved after it: in <a><b>1</b>
-// without </a>, b is more likely a neighbour of a than a part of it. The closed tag keeps the text
-// that was between the moved tags.
+// of them have lost their closing tags. The tags inside a closed tag are moved after it: in
+// <a><b>1</b> without </a>, b is more likely a neighbour of a than a part of it. The closed tag
+// keeps the text that was between the moved tags.
 func closeDown(open []*node, to int, text string, end int) {
 	for i := len(open) - 1; i >= to; i-- {
 		n := open[i]

@@ -15,8 +15,8 @@ import (
 // Append appends calls to dst as the family's models write them, with the family's white space
 // between text and calls, and returns the extended slice. It never fails: arguments that are not a
 // JSON object are repaired first, and ids that the family does not write are numbered from 0 (see
-// Number). The text in dst keeps its own white space. Between two calls is the family's own glue,
-// so history reads as the model wrote it.
+// Number). The text in dst keeps its own white space. Two calls are separated as the family
+// separates them, so history reads as the model wrote it.
 func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	calls = f.Number(0, calls)
 	for i := range calls {

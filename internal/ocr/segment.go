@@ -83,9 +83,9 @@ func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 }
 
 // preferred returns the readings that are worth considering. A reading says for each hyphen whether
-// it is a long-vowel mark. If a hyphen is at the end of the run, and a reading is possible both
-// with and without it as a mark, the latter is left out. For example, both サーバ and サーバー are words,
-// so the hyphen of サーバ- is taken for the mark.
+// it is a long-vowel mark. If a hyphen at the end of the run can be a mark or not in otherwise
+// equal readings, the reading without the mark is left out. For example, both サーバ and サーバー are
+// words, so the hyphen of サーバ- is taken for the mark.
 func (s *sight) preferred(r *run) uint64 {
 	last := s.n - 1
 	if s.at[last] != r.n-1 {
