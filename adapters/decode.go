@@ -165,9 +165,10 @@ func (d *decoder) run() {
 	d.end()
 }
 
-// barrierPassed sends the event of another kind at which the text stopped, so that the text after
-// it is read as if the reply began anew: at the start of a line, outside of code, and a call may
-// follow. It returns false, and sends nothing, if the text stopped because the reply ended.
+// barrierPassed sends the event at which the text stopped, such as a call from the server's own
+// parser. The text after it is read as if the reply began anew: at the start of a line, outside of
+// code, and a call may follow. It returns false, and sends nothing, if the text stopped because the
+// reply ended.
 func (d *decoder) barrierPassed() bool {
 	d.page.flushText()
 	e := d.in.barrier

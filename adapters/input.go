@@ -43,8 +43,8 @@ type taker interface {
 	sawEnd() // a byte after the end was asked for
 }
 
-// SawEnd implements scan.Filler. It is called when a byte after the end of the text was asked for,
-// and passes this on to the decoder.
+// SawEnd implements scan.Filler. It tells the decoder that a byte after the end of the text was
+// asked for.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
 // Fill implements scan.Filler: it sends everything that is decided, and then reads one more piece

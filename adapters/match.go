@@ -38,8 +38,8 @@ func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 // attempt tries to read a call by the pattern p from here, and returns the result of the method
 // match. Failed attempts together may read only a bounded number of bytes, so that hostile text
 // takes linear time. While an attempt reads, no bytes after trial.pin are dropped from the buffer,
-// because the next pattern may read them again. The newlines before a section of calls belong to
-// the section's first call.
+// because the next pattern may read them again. For the first call of a section of calls, the
+// newlines that belong to the call are those before the section.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
 }

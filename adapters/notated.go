@@ -204,9 +204,9 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 // in the rest of the reply, which has the given size. The rest is read twice, with the text front
 // before it and without, because a call that is found only without front is merely shown. If front
 // announces a call, the reader of wrappers is left out of the second reading, because it reads
-// nothing after a text. Two more texts are announcements here: one that would be one for a user who
-// asks how calls are written, and a short statement if the user has mentioned most of the call's
-// values.
+// nothing after a text. A text that would announce a call to a user who asks how calls are written
+// also announces one here, and so does a short statement if the user has mentioned most of the
+// call's values.
 func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {

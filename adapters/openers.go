@@ -43,9 +43,10 @@ func (op *openers) onlyWords() bool {
 // tryMarks reads what begins here with the byte c, such as a call or reasoning, and reports whether
 // there was anything; if so, the text before it was sent. Marks are tried before calls without
 // marks, which need the most evidence. The configured family's marks come first, and longer marks
-// before shorter ones. If the text ends inside what began here, it is dropped as half a call,
-// provided it got further than its mark, or its mark is a special token or begins a line. This is
-// decided only when all patterns have failed, because one mark may have many: <tool_call> has ten.
+// before shorter ones. What begins here is dropped as half a call if the text ends inside it,
+// provided that more than its mark was read, or that its mark is a special token or begins a line.
+// This is decided only when all patterns have failed, because one mark may have many: <tool_call>
+// has ten.
 func (op *openers) tryMarks(c int, line bool) bool {
 	switch {
 	case op.in.tokens[op.Pos]:

@@ -254,7 +254,8 @@ func (pg *page) acceptText(before *textState, glue int) {
 }
 
 // dropMark skips the mark here, which has n bytes, without showing it. It sends the text before the
-// mark, without up to glue newlines at the end of that text. It always returns committed.
+// mark, except for newlines at the end of that text, of which at most glue are dropped. It always
+// returns committed.
 func (pg *page) dropMark(n, glue int) match {
 	pg.leave(glue)
 	pg.passBy(pg.Pos, pg.Pos+n)

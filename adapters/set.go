@@ -232,11 +232,11 @@ func (f *Format) withOwn(all []string) []string {
 	return slices.Compact(all)
 }
 
-// Own returns those of Tokens that are needed to read this format: the marks of its calls and its
-// reasoning, its quotes, the ends of its messages, and the common marks of reasoning. For the
-// generic format it returns all Tokens, since the model may need any of them. The caller looks the
-// result up in the model's vocabulary, because a family whose marks are control tokens is read
-// differently.
+// Own returns those tokens of the method Tokens that are needed to read this format: the marks of
+// its calls and its reasoning, its quotes, the ends of its messages, and the common marks of
+// reasoning. For the generic format it returns all Tokens, since the model may need any of them.
+// The caller looks the result up in the model's vocabulary, because a family whose marks are
+// control tokens is read differently.
 func (f *Format) Own() []string {
 	if f.set.generic == nil || f == f.set.generic {
 		return f.Tokens()

@@ -37,9 +37,10 @@ const (
 	wholly // every value as it is
 )
 
-// speaksOf returns how many of a call's values the user's messages and results of tools mention. If
-// the user names the tool, it returns the constant silent unless the last message contains all
-// values.
+// speaksOf returns how many of a call's values the user's messages and the results of tools
+// mention. It returns the constant silent if the user's last message names a data format, or names
+// the tool and a parameter as calls do. It also does so if that message names the tool but lacks
+// one of the values.
 func (h *heard) speaksOf(call chat.Call) portion {
 	values := leaves(string(call.Args))
 	last, all := strings.ToLower(h.asked()), ""

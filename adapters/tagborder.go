@@ -149,9 +149,9 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }
 
-// openerBehind reports whether the value of an argument whose opening tags are damaged contains,
-// near its start, the last of those tags or the key. For example, <arg_key>city</arg_key>:
-// <arg_value> has the tag after the colon, and city: Oslo has the key.
+// openerBehind reports whether a value begins, or nearly begins, with its own key or with the last
+// of its opening tags, which are damaged. For example, <arg_key>city</arg_key>: <arg_value> has the
+// tag after the colon, and city: Oslo has the key.
 func (s *tagSearch) openerBehind(a *tagArg) bool {
 	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()

@@ -118,8 +118,8 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 }
 
 // head holds the opening tags of a tagged argument, such as <parameter=city>, and the place where
-// its value begins. If the value is null and may be left out, the argument is removed from the
-// output, where the field at says that it begins.
+// its value begins. If the value is null and may be left out, the output is cut back to the
+// position in the field at, where the argument begins.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value

@@ -222,8 +222,8 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 // asText adds the states in which the tag at token k is text of the value in which it stands. They
 // continue the state v, a division of the text into arguments up to that tag. In the first new
 // state only the tag is text. If the tag has a closing tag, a second state takes both tags and all
-// between them for text. It costs nests more, and still more if a value seems to end between the
-// two tags.
+// between them for text. The parameter nests is its extra cost, which is higher if a value seems to
+// end between the two tags.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little

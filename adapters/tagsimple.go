@@ -179,9 +179,9 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 }
 
 // afterValue reports whether the text at offset i can follow a value's closing tag: another
-// argument, a mark such as <|im_end|>, the end of the text, or a closing tag of the call. After
-// such a closing tag of the call, a later one, a mark or the end of the text must come. In a family
-// without sections nothing need come after the last closing tag.
+// argument, a mark such as <|im_end|>, the end of the text, or a closing tag of the call. The last
+// must itself be followed by a later closing tag, a mark or the end of the text, unless it is the
+// call's last one and the family has no sections.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer

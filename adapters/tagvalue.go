@@ -283,10 +283,10 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 const maxIndent = 16
 
 // surelyBehind reports whether the text at offset i, after the closing tag of a value, shows that
-// the value has ended. It does if it begins a parameter that has no value yet, or has all closing
-// tags of the call. It returns false if closing tags without an opening tag come later, because the
-// value then goes up to them. If the rest is not a series of whole calls, the call is marked as
-// doubtful.
+// the value has ended. That is so if the text begins a parameter that has no value yet, or has all
+// closing tags of the call. It returns false if closing tags without an opening tag come later,
+// because the value then goes up to them. If the rest is not a series of whole calls, the call is
+// marked as doubtful.
 func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
 	if next, a := tg.ahead.argHead(p.Family, i); a != mismatch {

@@ -99,7 +99,8 @@ func common(text, m string) int {
 }
 
 // follows is a quick test whether the mark m may be at the beginning of the text: it reports
-// whether the second character of m is among the text's first few bytes. It rules out most places.
+// whether the second character of m is among the text's first few bytes. The test rules out most
+// places.
 func follows(text, m string) bool {
 	_, first := utf8.DecodeRuneInString(m)
 	return strings.IndexByte(text[:min(len(text), utf8.UTFMax+1)], m[first]) >= 0

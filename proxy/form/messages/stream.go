@@ -265,7 +265,7 @@ func (s *stream) Ping(said string) error {
 
 // Close implements form.Reply. It ends the stream. An error before the first byte is returned, so
 // that the caller answers with a status. A later error is written as an event, and the open block
-// is not stopped before it.
+// gets no stop event before it.
 func (s *stream) Close(err error) error {
 	// Thoughts that the client did not ask for are a reply, too.
 	err = form.Ended(err, s.end, !s.shown && !s.stops && s.hidden == 0)
