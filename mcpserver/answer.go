@@ -115,8 +115,9 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 	s.write(w, f)
 }
 
-// handled returns the answer to a request as a last frame. The frame is empty if the client has
-// cancelled the request, because revisions up to 2025-11-25 send no answer to a cancelled request.
+// handled answers a request, and returns the answer as the last frame of the reply, which the
+// caller then sends. The frame is empty if the client has cancelled the request, because revisions
+// up to 2025-11-25 send no answer to a cancelled request.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	if c.id != "" && (sets(m) || m.method == string(mcp.MethodToolsCall)) {
 		s.sessions.refresh(c.session)
@@ -165,9 +166,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	return nil
 }
 
-// reply is the answer to a POST. It is JSON, unless it has become a stream before it was ready. The
-// request runs in the goroutine of its handler. Only a stream has a goroutine of its own, which
-// ends before the handler does.
+// reply is the answer to a POST. It is one JSON message, unless it has been made a stream of events
+// before the result was ready. The request runs in the goroutine of its handler. Only a stream has
+// a goroutine of its own, which ends before the handler does.
 type reply struct {
 	stream func(*outbox) // writes what comes into the box, until its last frame
 
@@ -177,8 +178,8 @@ type reply struct {
 	over  bool          // whether the reply can no longer become a stream
 }
 
-// send sends a frame before the answer, which makes the reply a stream. It returns errDeaf if the
-// reply can no longer become one, and the error of its outbox.
+// send sends a frame before the answer, which makes the reply a stream. It returns errDeaf if it is
+// too late to make the reply a stream, and an error if the stream or ctx has ended.
 func (p *reply) send(ctx context.Context, f frame) error {
 	box := p.begin()
 	if box == nil {

@@ -59,9 +59,9 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 // its text.
 type failedKey struct{}
 
-// rememberError stores the error of a handler in the variable that the context has for it, from
-// which bridge reads it. mcp-go's server calls rememberError in the goroutine of the request, so
-// the variable needs no lock.
+// rememberError stores err, the error of a handler, in the variable to which the context has a
+// pointer. The method bridge, which made that variable, then reads it. mcp-go's server calls
+// rememberError in the goroutine of the request, so the variable needs no lock.
 func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 	if failed, ok := ctx.Value(failedKey{}).(*error); ok {
 		*failed = err
@@ -162,9 +162,10 @@ func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
 }
 
-// NotificationChannel implements server.ClientSession. Notifications that handlers send to the
-// channel are forwarded in order by a goroutine, which ends with finish. Both are made by the first
-// call, because most requests send none and need no goroutine.
+// NotificationChannel returns the channel to which handlers send notifications. A goroutine
+// forwards them to the client in order, until finish is called. The first call of
+// NotificationChannel makes the channel and the goroutine, because most requests send no
+// notifications and need neither.
 func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -249,7 +250,7 @@ func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
 // UnsubscribeFromResource ends the subscription to a resource.
 func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 
-// SubscribedResources returns nil, since nothing here asks for the list.
+// SubscribedResources returns nil, since mcp-go's server does not ask for this list here.
 func (b *bridged) SubscribedResources() []string { return nil }
 
 // IsSubscribedToResource reports whether the client is subscribed to a resource.

@@ -16,10 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// callTool runs a tool of the registry, or else of mcp-go's server, and returns its result. An
-// unknown name is an error of the protocol. A failure of a known tool is a result that says so,
-// which the model can read. So is an error in the arguments, because a model can correct them;
-// SEP-1303 demands that from revision 2025-11-25 on.
+// callTool runs a tool of the registry, or else of mcp-go's server, and returns its result. For an
+// unknown name it returns an error of the protocol. If a known tool fails, or if the arguments are
+// wrong, it returns a result with isError and a text, because a model reads results and can correct
+// its arguments. SEP-1303 demands that from revision 2025-11-25 on.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	name := m.said.Name
 	if name == "" {
@@ -182,7 +182,7 @@ func contents(r tools.Result) []content {
 	return all
 }
 
-// part returns one part in the form of MCP.
+// part returns a part of a tool's result, such as a text or an image, as MCP encodes it.
 func part(p tools.Part) content {
 	switch p.Kind {
 	case tools.Image:
@@ -262,9 +262,9 @@ func (r *reports) log(level, text string) {
 	}{level, text})
 }
 
-// send sends a notification and waits until the stream has room for it. It drops the error, since
-// the cause of the error has ended the call as well. The caller must hold r.mu, which keeps the
-// order.
+// send sends a notification and waits until the stream has room for it. An error is ignored: the
+// client then cannot be reached, or the call has ended. The caller must hold r.mu, which keeps the
+// order of notifications.
 func (r *reports) send(method mcp.MCPMethod, params any) {
 	_ = r.c.out(r.ctx, frame{body: notification(string(method), params)})
 }

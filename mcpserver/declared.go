@@ -44,8 +44,8 @@ func repairClient(all map[string]json.RawMessage, capabilities, info string) {
 }
 
 // readable returns value unchanged if it can be decoded as a T. Otherwise it returns an object with
-// only those members of value that can be decoded. Of the others, one that is true, a list or an
-// object becomes {} if that can be decoded, because the client has declared that it has something.
+// only those members of value that can be decoded. A member that cannot, but is true, a list or an
+// object, becomes {} if T accepts that, because with it the client has declared some capability.
 func readable[T any](value json.RawMessage) json.RawMessage {
 	if json.Unmarshal(value, new(T)) == nil {
 		return value

@@ -57,8 +57,8 @@ type elsewhere struct {
 	records *records
 }
 
-// newElsewhere returns the value that finds streams at other replicas. From now on it also answers
-// their questions about the streams of this one.
+// newElsewhere returns an elsewhere, which finds streams at other replicas. It also lets the other
+// replicas ask this one for the events of its streams, from now on.
 func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
 	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, records: r}
 	if cfg.Shared != nil {
@@ -212,10 +212,10 @@ func (e *elsewhere) left(ask eventsAsked) (b batch, ok bool, err error) {
 	return b, true, nil
 }
 
-// question asks the replica that writes a stream for the next events, and returns them. The batch
-// says that the stream is lost if that replica does not answer in time, since it has stopped then.
-// It also says so if that replica is this one, since the stream is from before the last start. It
-// returns an error if the question cannot be sent.
+// question asks the replica that writes a stream for the next events, and returns them. If that
+// replica does not answer in time, it has stopped, and the field Lost of the batch is true. Lost is
+// also true if the writer has this replica's name, since the stream is then from before its last
+// start. question returns an error if it cannot ask.
 func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err error) {
 	id, _, _ := readEvent(ask.Event)
 	writer, _, _ := readStreamID(id)
@@ -235,8 +235,9 @@ func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err
 	return batch{}, err
 }
 
-// hold returns how long a replica waits for an event before it answers that there is none. The time
-// is so short that comments keep the client's stream alive.
+// hold returns how long this replica waits for an event of a stream before it answers another
+// replica that there is none. That is a third of Config.Beat. So the other replica can send its
+// client a comment in time, which keeps the client's stream alive.
 func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 
 // next answers another replica that wants the events after ask.Event. It waits for a new event if

@@ -78,9 +78,9 @@ func newEngine(cfg Config) *engine {
 	return e
 }
 
-// prepare sets the options of a server of mcp-go. They let it declare what this package answers
-// itself (tools, logging), and recover from panics of its handlers, which would end the whole
-// program.
+// prepare sets the options of a server of mcp-go. With them the server declares what this package
+// answers in its place (tools, logging). It also recovers from panics of its handlers, which would
+// otherwise end the whole program.
 func prepare(s *server.MCPServer) {
 	for _, option := range []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(),
@@ -178,8 +178,9 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.bridge(ctx, c, m)
 }
 
-// settled waits for tools that become available only after the start, as Config.Settle says. Only
-// the first call waits, and calls that come meanwhile wait with it; later ones return at once.
+// settled waits for tools that become available only after the start, as Config.Settle says. It
+// waits only once: calls during the first call wait until that has ended, and later calls return
+// immediately.
 func (e *engine) settled(ctx context.Context) {
 	if e.cfg.Settle != nil {
 		e.settle.Do(func() { e.cfg.Settle(ctx) })
@@ -236,8 +237,9 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (
 	}
 }
 
-// notified handles a message that wants no answer. Cancellations are handled here;
-// notifications/initialized needs nothing, because a session has already begun with initialize.
+// notified handles a message that wants no answer. It carries out cancellations, and tells the MCP
+// servers behind this one that the client's folders have changed. notifications/initialized needs
+// nothing, because a session has already begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
 		if id := cancelled(m); !e.running.cancel(c.id, id) {
@@ -284,8 +286,8 @@ func (all *calls) cancel(session, id string) bool {
 	return ok
 }
 
-// cancelIf ends the requests for which the function meant returns true. It looks at all requests,
-// which is fast enough because sessions end rarely.
+// cancelIf cancels each request for which the function "meant" returns true. It looks at all
+// requests, which is fast enough because sessions end rarely.
 func (all *calls) cancelIf(meant func(inFlight) bool) {
 	all.Range(func(key, cancel any) bool {
 		if meant(key.(inFlight)) {

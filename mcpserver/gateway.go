@@ -98,10 +98,11 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	return e.passed(c, raw), nil, true
 }
 
-// nobodys returns the error for a request that no MCP server behind this one can answer either. The
-// parameter rpcErr is the error of mcp-go's server, or nil. It is returned unchanged, unless it
-// says that the method is unknown and a server behind this one has the method. Then the error says
-// that there is no such resource, prompt or task.
+// nobodys returns the error for a request that neither mcp-go's server nor an MCP server behind
+// this one could answer. The parameter rpcErr is the error of mcp-go's server, or nil, and is
+// mostly returned unchanged. But if it says that the method is unknown, although a server behind
+// this one has the method, nobodys returns the error that there is no such resource, prompt or
+// task.
 func (e *engine) nobodys(c *caller, m message, rpcErr *rpcError) *rpcError {
 	capability, _, _ := strings.Cut(m.method, "/")
 	if _, offered := e.cfg.Gateway.Offers()[capability]; !offered || rpcErr == nil ||
@@ -125,9 +126,9 @@ func forwarded(method string) bool {
 	return strings.HasPrefix(method, "tasks/")
 }
 
-// join returns a list of, for example, resources: this server's own, followed by those of the MCP
-// servers behind it. key is the member that has the list. If this server's own list cannot be made,
-// it counts as empty.
+// join returns a list of one kind, such as resources: this server's own, followed by those of the
+// MCP servers behind it. The parameter key is the member of the result that has the list. If this
+// server's own list cannot be made, only the others are returned.
 func (e *engine) join(ctx context.Context, c *caller, m message, key string) json.RawMessage {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
@@ -192,10 +193,10 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// declare adds to result, an answer to initialize, the capabilities of the MCP servers behind this
-// one, and returns it. If the address of the request is that of a set of tools, it does not add
-// them, but puts the set's description into the instructions. If it cannot read the result, it
-// returns it unchanged.
+// declare adds the capabilities of the MCP servers behind this one to result, an answer to
+// initialize, and returns the new answer. If the request is for the address of a set of tools, it
+// adds no capabilities, but puts the set's description into the instructions. A result that cannot
+// be read is returned unchanged.
 func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
 	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
 	switch {
@@ -259,9 +260,10 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 	return tools.WithPeer(ctx, p), func() { answered.Store(true) }
 }
 
-// relayed sends the client a question of an MCP server behind this one, and returns the answer. It
-// returns an error if the client cannot answer such questions, refuses, or does not answer before
-// ctx ends.
+// relayed sends the client a question of an MCP server behind this one, and returns the answer. If
+// answered is true, the client's own request has been answered, and the question is sent on another
+// stream of its session. It returns an error if the client cannot answer such questions, refuses,
+// or does not answer before ctx ends.
 func (e *engine) relayed(ctx context.Context, c *caller, method string, params json.RawMessage,
 	answered *atomic.Bool) (json.RawMessage, error) {
 	can := c.now().can

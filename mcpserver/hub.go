@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// listener is a stream that is notified of changes. There is one listener for each stream and not
-// for each session. Stock mcp-go has one for each session. So of two streams that have no session,
-// only one is notified there.
+// listener is a stream that is notified of changes. There is one listener for each stream, because
+// streams of 2026-07-28 have no session. mcp-go's own server has one for each session, so of two
+// streams without a session it notifies only one.
 type listener struct {
 	box *outbox // of the stream
 	// whether it wants this notification; uri is that of the changed resource, or empty
@@ -131,8 +131,9 @@ func tagged(params, id json.RawMessage) json.RawMessage {
 	return append(meta, '}')
 }
 
-// echo is a session that the hub registers with mcp-go's server. The server notifies all sessions
-// when its tools, prompts or resources have changed, and mcp-go has no other way to learn of that.
+// echo is a session that the hub registers with mcp-go's server. The server notifies all registered
+// sessions when its prompts, resources or tools have changed. The hub has no other way to learn of
+// such changes.
 type echo struct {
 	id string
 	c  chan mcp.JSONRPCNotification
@@ -141,8 +142,9 @@ type echo struct {
 // echo has everything that a session needs.
 var _ server.ClientSession = echo{}
 
-// newEcho returns a new session. Its channel is as long as an outbox. mcp-go drops notifications
-// that do not fit, but the hub reads them at once.
+// newEcho returns a session for the hub. Its channel has room for as many notifications as an
+// outbox. mcp-go drops notifications for which the channel has no room, but the hub reads them
+// immediately.
 func newEcho() echo { return echo{rand.Text(), make(chan mcp.JSONRPCNotification, maxFrames)} }
 
 // Initialize does nothing, since the session counts as initialized from the beginning.
@@ -157,9 +159,10 @@ func (e echo) NotificationChannel() chan<- mcp.JSONRPCNotification { return e.c 
 // SessionID returns an id that no other session has.
 func (e echo) SessionID() string { return e.id }
 
-// listen notifies listeners of changes until stop is closed. The channel changed signals that the
-// tools of the registry have changed. The notification does not say how, so clients ask for the
-// list.
+// listen tells all listeners about changes until stop is closed. The channel changed signals that
+// the tools of the registry have changed. The other changes are notifications that mcp-go's server
+// sends to the session e. The notification about tools does not say what changed, so clients ask
+// for the list.
 func (h *hub) listen(changed <-chan struct{}, e echo, stop <-chan struct{}) {
 	for {
 		select {

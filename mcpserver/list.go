@@ -23,9 +23,9 @@ const (
 	cacheScope  = mcp.CacheScopePrivate
 )
 
-// lists holds the encoded results of tools/list. They are made once for each state of the registry,
-// and an answer only puts the id of the request before them. Stock mcp-go encodes each tool for
-// each answer, which took 70 to 125 ms for 1,001 tools.
+// lists holds the encoded results of tools/list. The results are encoded once for each state of the
+// registry. An answer only puts the id of the request before such a result. mcp-go's own server
+// encodes each tool for each answer, which took 70 to 125 ms for 1,001 tools.
 type lists struct {
 	cfg      Config
 	identity json.RawMessage // the _meta of every result of 2026-07-28, which names the server
@@ -126,10 +126,10 @@ func (l *lists) current() *toolLists {
 	return fresh
 }
 
-// pages returns the lists for the caller of ctx, with the additional tools in own. The list legacy
-// is for revisions up to 2025-11-25, and modern is for 2026-07-28. If mcp-go's server has tools,
-// the lists are made for each request, because that server does not say when its tools have
-// changed.
+// pages returns tools/list, page by page, for the caller of ctx. The argument own has additional
+// tools for this caller. The list legacy is for revisions up to 2025-11-25, and modern is for
+// 2026-07-28. If mcp-go's server has tools, the lists are made for each request, because that
+// server does not say when its tools have changed.
 func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
 	// read after the lists, so that no older state is stored with them
@@ -248,9 +248,9 @@ func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage,
 	}
 }
 
-// offered returns tools of the registry in the form for lists, in the same order. A tool with an
-// x-mcp-header that breaks the rules of 2026-07-28 is left out and logged, since clients would have
-// to drop it. mcp-go's AddTool would panic on such a tool.
+// offered converts tools of the registry to the tools that clients see in lists, in the same order.
+// A tool with an x-mcp-header that breaks the rules of 2026-07-28 is left out and logged, since
+// clients would have to drop it. mcp-go's AddTool would panic on such a tool.
 func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	var all []mcp.Tool
 	for _, t := range from {
@@ -359,9 +359,9 @@ func adornments(all []tools.Tool) map[string]json.RawMessage {
 	return out
 }
 
-// unhinted returns the JSON members of a tool beyond the fields of mcp.Tool. If a person must
-// confirm each call of the tool, the member "annotations" is left out, in which the tool's server
-// says how dangerous it is.
+// unhinted returns the JSON members of a tool beyond the fields of mcp.Tool. In the member
+// "annotations", the tool's server says how dangerous the tool is. It is left out if a person must
+// confirm each call of the tool.
 func unhinted(t tools.Tool) json.RawMessage {
 	var own map[string]json.RawMessage
 	if !t.Confirm || json.Unmarshal(t.More, &own) != nil {
@@ -371,9 +371,9 @@ func unhinted(t tools.Tool) json.RawMessage {
 	return encode(own)
 }
 
-// adorned returns tool, an encoded tool, with the members in more, which the tool's own server
-// adds. If more is nil, tool is returned unchanged. Otherwise tool's own annotations are removed,
-// and only those in more remain.
+// adorned returns tool, an encoded tool, with the members in the JSON object more, which the server
+// of the tool has added. They replace the tool's own, and the tool's own annotations are removed
+// even if more has none. If more is nil, tool is returned unchanged.
 func adorned(tool, more json.RawMessage) json.RawMessage {
 	var all, own map[string]json.RawMessage
 	if more == nil || json.Unmarshal(tool, &all) != nil || json.Unmarshal(more, &own) != nil {

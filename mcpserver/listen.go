@@ -189,8 +189,9 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 }
 
 // honoured returns the part of a client's filter for which this server can send notifications of
-// changes. It always can for tools; for prompts and resources only if mcp-go's server declares it.
-// At most maxWatched resources are left, and the acknowledgement shows the client which.
+// changes. For tools it always can. For prompts and resources it can only if mcp-go's server
+// declares so. Resources beyond maxWatched are left out; the client sees in the acknowledgement
+// which remain.
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
 	can := e.capabilities(ctx)
 	f.PromptsListChanged = f.PromptsListChanged && can.Prompts != nil && can.Prompts.ListChanged
@@ -206,9 +207,9 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 	return f
 }
 
-// capabilities returns what mcp-go's server can do now, or nothing if it does not say so. mcp-go
-// says it only in its answer to initialize. So this method sends an empty initialize, as a client
-// would; that begins no session.
+// capabilities returns what mcp-go's server can do now. mcp-go says that only in its answer to
+// initialize, so this method sends an empty initialize, as a client would; that begins no session.
+// If there is no such answer, the result is empty.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(
 		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))

@@ -120,9 +120,9 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	return nil, fail(codeParse, "this is not JSON")
 }
 
-// read stores the parameters in p, each by its exact name. It returns an error if one has the wrong
-// type. The caller only notes that (message.odd), because a method that does not use the parameter
-// is answered all the same.
+// read decodes the parameters in raw and stores each in p by its exact name. It returns an error if
+// one has the wrong type. The caller then only sets message.odd, because a method that does not use
+// that parameter is answered all the same.
 func (p *params) read(raw json.RawMessage) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(raw, &all)

@@ -27,8 +27,8 @@ type frame struct {
 	status int // the HTTP status of an answer that is only this frame; 0: 200
 }
 
-// append appends a frame to dst as one JSON message. The id and the result of an answer are put
-// together only here, so that many clients can get the same result.
+// append appends a frame to dst as one JSON message. A frame of an answer has the id apart from the
+// result, so that many clients can get the same result. append puts the two together.
 func (f frame) append(dst []byte) []byte {
 	if f.id == nil {
 		return append(dst, f.body...)
@@ -62,8 +62,8 @@ type outbox struct {
 	cause  error // why the outbox has ended; nil: it has not
 }
 
-// newOutbox returns an empty outbox. Each of its two signal channels has a buffer of one (see
-// signal).
+// newOutbox returns an empty outbox. The channels more and room have a buffer of one, so that a
+// signal is not lost while no goroutine waits for it (see signal).
 func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		over: make(chan struct{})}

@@ -89,7 +89,7 @@ func (q *queue) submit(c *conn, m message) error {
 	return errBusy
 }
 
-// within returns the context in which a message is answered.
+// within returns the context in which a message is answered: its own, or else that of its conn c.
 func (m message) within(c *conn) context.Context {
 	if m.ctx == nil {
 		return c.ctx

@@ -127,13 +127,14 @@ func (r *records) end(session string) {
 	}
 }
 
-// take makes a connection the writer of the stream, and tells the previous one to leave by calling
-// its leave. It waits until that one is gone, even if it hangs in a write to a dead peer, because
-// two writers would number events twice. It returns an error if ctx ends first.
+// take makes a connection the only writer of a stream. It tells the previous writer to stop, by
+// calling that writer's leave, and waits until it has stopped, even if it hangs in a write to a
+// dead peer. Two writers would number events twice. take returns an error if ctx ends first. The
+// caller must call release in any case.
 //
-// Another replica, whose name is reader, takes the stream anew each time it asks for events. again
-// is true if it asked before. If someone else has taken the stream since, the error is errReplaced,
-// and the client uses the new connection. The caller must call release in any case.
+// Another replica, whose name is reader, takes the stream anew each time it asks for events. The
+// argument again is true if it has asked before. If someone else has taken the stream in the
+// meantime, take returns errReplaced, because the client then uses the newer connection.
 func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader string,
 	again bool) error {
 	o.mu.Lock()
@@ -155,9 +156,10 @@ func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader
 	}
 }
 
-// release ends a connection's use of a stream. The parameter wrote is true if the connection's call
-// of take succeeded. From now on the stream can be resumed, until the grace period ends. That is so
-// even if all of the stream was written, because the last bytes may have been lost.
+// release ends a connection's use of a stream. The parameter wrote is true if take let the
+// connection write the stream. Within the grace period from now on, the client can resume the
+// stream. It can do so even if the whole stream was written, because the last bytes may have been
+// lost.
 func (r *records) release(o *record, wrote bool, grace time.Duration) {
 	if wrote {
 		<-o.writing
@@ -176,8 +178,9 @@ func (o *record) event(dst []byte, f frame) []byte {
 	return o.write(dst, o.number(f))
 }
 
-// number returns a frame with the next number, and stores it. When there are too many bytes, the
-// oldest events are dropped, but never the last one, which may be the answer.
+// number gives a frame the next number of the stream, stores it as an event, and returns that
+// event. When the stored events have too many bytes, the oldest ones are dropped, but never the
+// last one, which may be the answer.
 func (o *record) number(f frame) numbered {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,10 +12,10 @@ import (
 // 2025-06-18, so a client without it uses 2025-03-26, the only revision that has batches.
 const oldest = mcp.ProtocolVersion20250326
 
-// meta is what a request of 2026-07-28 says about its caller in params._meta; the progress token
-// may be in a request of any revision. That revision has no sessions. Every request has
-// {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","…/clientCapabilities":{}}}, so
-// any replica can answer it.
+// meta is what a request of 2026-07-28 says about its caller in params._meta. That revision has no
+// sessions. Every request has {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+// "…/clientCapabilities":{}}}, so any replica can answer it. The field Progress, the progress
+// token, is also used in requests of earlier revisions.
 type meta struct {
 	// It is raw, so that a revision that is no string can be told from a missing one, since their
 	// errors differ.

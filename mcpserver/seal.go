@@ -62,8 +62,9 @@ func (s seal) open(purpose, text string, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// sum returns the signature of a body for a purpose. The purpose is quoted, so that no pair of
-// purpose and body can be read as another pair.
+// sum returns the signature of a body that is signed for a purpose. The purpose is written in
+// quotes before the body, so that two different pairs of purpose and body never give the same
+// signed text.
 func (s seal) sum(purpose string, body []byte) []byte {
 	h := hmac.New(sha256.New, s.key)
 	fmt.Fprintf(h, "toolnorm %q ", purpose)

@@ -38,8 +38,8 @@ type Server struct {
 // errClosed is the cause with which streams end when the server does.
 var errClosed = errors.New("the server is shutting down")
 
-// New starts a server, which the caller must close. It never fails. If the file of ended sessions
-// cannot be read, it logs that some of them may work again.
+// New starts a server, which the caller must close. It never fails. If it cannot read the file of
+// the sessions that clients have ended, it logs that these sessions may work again.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
 	e := newEngine(cfg)
@@ -61,8 +61,9 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// OfferExtra makes the server offer Config.Extra only when the function returns true. At other
-// times there are no prompts and resources. It must be called before the server answers requests.
+// OfferExtra makes the server offer the prompts, resources and tools of Config.Extra only at times
+// when the function "while" returns true. Without OfferExtra it always offers them. OfferExtra must
+// be called before the server answers requests.
 func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 
 // Mount adds the server's paths to a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message, each

@@ -58,7 +58,8 @@ func (m meta) session(principal string) *session {
 	return &session{principal: principal, said: own}
 }
 
-// begin stores what initialize negotiated. A level that the client has set before stays.
+// begin stores what initialize negotiated. If the client has already set a log level, that level
+// stays.
 func (s *session) begin(version string, client mcp.Implementation, can mcp.ClientCapabilities) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +125,8 @@ type settings struct {
 	Watched []string         `json:"watched,omitempty"`
 }
 
-// changed counts a change of the settings, and returns the settings.
+// changed increments the number of changes of the settings, and returns the settings with it. By
+// that number replicas know which settings are the newest.
 func (s *session) changed() settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,9 +166,9 @@ func (s *session) hidesErrors() bool {
 	return client.Version == "0.1.0" && strings.HasSuffix(client.Name, "-client")
 }
 
-// sessions are the sessions of Streamable HTTP. Their ids contain most of their state. Only what a
-// client has set later, and which sessions were ended, is stored here. Stock mcp-go stores 10 KB
-// for each initialize that no DELETE follows.
+// sessions are the sessions of Streamable HTTP. Their ids contain most of their state. The type
+// stores only what a client has set later, and which sessions were ended. mcp-go's own server
+// stores 10 KB for each initialize that no DELETE follows.
 type sessions struct {
 	seal seal
 
@@ -273,9 +275,9 @@ func (s *sessions) hold(one *session) {
 	}
 }
 
-// end makes an id invalid. If it returns an error, the id is only invalid until the server ends.
-// Stock servers check only the form of an id, so that a session goes on after its DELETE; the
-// specification wants a 404.
+// end makes the id of a session invalid. If it returns an error, the id may become valid again
+// after a restart, or still be valid at other replicas. mcp-go's own server checks only the form of
+// an id, so there a session goes on after its DELETE, but the specification demands a 404.
 func (s *sessions) end(id string, now time.Time) (err error) {
 	if s.shared != nil {
 		err = s.shared.Put(sharedKind, nameOf(id), "", nil, sessionLife)
@@ -346,9 +348,9 @@ func (e *ended) has(id string) bool {
 	return ok
 }
 
-// add adds an id to the list of ended sessions, or returns an error if that cannot be written to
-// the file. It appends a line, and rewrites the file only when there are too many, because sessions
-// end often, and a file of 100,000 lines has 4 MB.
+// add adds an id to the list of ended sessions. It returns an error if the file of the list cannot
+// be written. It appends a line to the file, and rewrites the whole file only if the list has too
+// many ids, because sessions end often, and a file of 100,000 lines has 4 MB.
 func (e *ended) add(id string, now time.Time) error {
 	name := nameOf(id)
 	e.at[name] = now
@@ -384,7 +386,7 @@ func (e *ended) forget(now time.Time) {
 	}
 }
 
-// rewrite writes the whole file, if there is one, or returns an error.
+// rewrite writes the whole list to its file, if it has one. It returns an error if that fails.
 func (e *ended) rewrite() error {
 	if e.path == "" {
 		return nil

@@ -18,10 +18,11 @@ import (
 // HTTP, which some clients first try on any address. The editor Void does, and its fallback to SSE
 // always fails (SDK 1.11.2 gets a string where it wants a URL), so a POST must be answered here.
 //
-// A GET that names an older revision and no session may come from a Streamable client that listens,
-// or from a client whose stream broke and that waits for the first event again. The stream is right
-// for both, because a listening client ignores that event. The TypeScript SDK sends exactly such a
-// GET when the server has restarted, and waits for ever without the event.
+// A GET that names an older revision and no session may come from two kinds of clients: a
+// Streamable client that listens, or a client of 2024-11-05 whose stream broke. Both get the
+// stream. The second client waits for the first event, which the first client ignores. The
+// TypeScript SDK sends such a GET when the server has restarted, and would wait for ever without
+// the event.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		version := r.Header.Get("Mcp-Protocol-Version")

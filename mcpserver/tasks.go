@@ -203,9 +203,9 @@ func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, firs
 	t.end(ctx, o)
 }
 
-// again returns the message m, a tool call, once more, with the client's answers to the tool's
-// questions and with this state of the tool's handler. It returns an error if that is no valid
-// message.
+// again returns a copy of m, a message that calls a tool, for calling the tool once more. The copy
+// has the client's answers to the tool's questions, and the given state of the tool's handler.
+// again returns an error if the copy is not a valid message.
 func (t *task) again(m message, state json.RawMessage) (message, *rpcError) {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(m.params, &all) // it was read before
@@ -275,8 +275,9 @@ func (t *task) end(ctx context.Context, o outcome) {
 	t.cancel(nil)
 }
 
-// write returns the task as an answer. To tools/call it has the type "task"; to tasks/get it has
-// the type "complete", and the outcome.
+// write returns the encoded task. The parameter kind is its resultType: "task" in the answer to
+// tools/call, and "complete" in the answer to tasks/get, which also has the outcome, or the open
+// questions.
 func (t *task) write(kind string) json.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -357,8 +358,9 @@ func (all *tasks) at(t *task, method string, params json.RawMessage) (
 	return encode(map[string]any{"resultType": "complete", "_meta": all.identity}), nil
 }
 
-// answer answers a request about a task that another replica has passed on. If there is no such
-// task, the answer says so.
+// answer answers another replica, to which a client has sent a request about a task that this
+// replica has. The result is a taskReply. If the task does not exist, the taskReply has an error
+// that says so.
 func (all *tasks) answer(ask taskAsked) any {
 	t := all.find(ask.Task, ask.Principal)
 	if t == nil {
@@ -371,8 +373,9 @@ func (all *tasks) answer(ask taskAsked) any {
 	return taskReply{Result: result}
 }
 
-// extended rewrites the capabilities in a result for clients of 2026-07-28. It removes the earlier
-// "tasks" and adds the tasks extension. It returns a result that it cannot read unchanged.
+// extended rewrites the capabilities in a result for clients of 2026-07-28: it removes the earlier
+// capability "tasks" and adds the tasks extension. If the result cannot be read, it is returned
+// unchanged.
 func extended(result json.RawMessage) json.RawMessage {
 	return declaring(result, func(_, can map[string]json.RawMessage) {
 		extensions := map[string]json.RawMessage{}

@@ -79,8 +79,9 @@ func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
 	return c.outcome(ctx, question{Name: name, Arguments: args})
 }
 
-// CallPending runs the pending call with this id. Its results are like those of Call. It returns an
-// error if the id is unknown.
+// CallPending runs the pending call with this id and returns its outcome. If the tool fails, that
+// is part of the outcome and not an error. It returns an error if the id is unknown or if there is
+// no outcome.
 func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, error) {
 	return c.outcome(ctx, question{ID: id})
 }
@@ -135,9 +136,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	return text, nil
 }
 
-// refused returns the error for an unsuccessful answer. If the path or the token is unknown there,
-// the error wraps ErrNotThere, because the port may be another program's by now. It does not wrap
-// ErrNotThere for the proxy's own 404 about an unknown pending call.
+// refused returns the error for an answer that is not a success. If the proxy does not know the
+// path or the token, the error wraps ErrNotThere, because another program may have the port by now.
+// The proxy's own 404 about an unknown pending call does not wrap ErrNotThere.
 func (c *Client) refused(resp *http.Response, text []byte) error {
 	var ours struct {
 		Error *struct{ Message, Code string }

@@ -116,8 +116,9 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 // call runs the requested call and answers with its outcome. The call ends if its caller
-// disconnects. A pending call is taken before it is run, so it is lost if its runner disconnects at
-// once. It returns an error if the body is wrong or there is no such pending call.
+// disconnects. A pending call is removed from the pending ones before it is run. So if the runner
+// disconnects while it runs, the call is lost. call returns an error if the body is wrong or there
+// is no such pending call.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	var ask question
 	err := body.Read(r, mostBody, &ask)

@@ -13,7 +13,8 @@ const (
 )
 
 // Breaches returns a line for each row that breaks a limit, was not read right or was skipped in
-// part. Wrong and skipped readings count, because a decoder that reads nothing is fast.
+// part. Wrong and skipped replies are breaches as well, because a decoder that reads nothing is
+// fast.
 func Breaches(rows []Row) []string {
 	var all []string
 	for _, r := range rows {
@@ -31,8 +32,8 @@ func Breaches(rows []Row) []string {
 }
 
 // wrong returns a sentence about the first limit that the row breaks, or "" if it breaks none. The
-// sizes of a reply are checked from the smallest on. Allocations are not checked at the smallest, 1
-// KiB, because there most of them are a reply's fixed cost.
+// sizes of a reply are checked from the smallest on. At the smallest, 1 KiB, allocations are not
+// checked, because most of them are the fixed cost of a reply.
 func (r Row) wrong() string {
 	for i, c := range r.Ours {
 		switch {

@@ -190,12 +190,12 @@ type trial struct {
 	rounds int
 }
 
-// costs measures the function read with replies of growing sizes, which the function of makes. It
-// skips a size that would take longer than patience. The function check first checks that each
+// costs measures the function read with replies of growing sizes, which the function of makes. A
+// size that would take longer than patience is skipped. The function check first checks that each
 // reply is read right. All sizes are measured once in each round, so that a busy moment of the
-// machine affects all of them. The usual number of rounds is the constant rounds. There are more,
-// up to the parameter most in all, while a token of the largest reply costs more than AimGrowth
-// allows, compared with the size at index base.
+// machine affects all of them. There are at least as many rounds as the constant rounds says. More
+// follow, up to the parameter most in all, while a token of the largest reply costs more than
+// AimGrowth times that of the size at index base.
 func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration

@@ -94,8 +94,8 @@ func ours(f Family, checked bool) (reader, error) {
 }
 
 // ollamas returns a function that reads a reply with the parser that Ollama has for the family, or
-// with its generic parser. It returns an error if it cannot make the tool that the reply calls.
-// Parsers for a family are told which token is the last, which the generic one cannot be.
+// else with Ollama's generic parser. Only a family's parser has a parameter that says which token
+// is the last. ollamas returns an error if it cannot make the tool that the reply calls.
 func ollamas(f Family) (reader, error) {
 	var tool api.Tool
 	def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, text.Tool,

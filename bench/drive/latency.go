@@ -18,9 +18,10 @@ const firstRounds = 300
 // Four tokens have 16 bytes, so this is nearly only the cost of a request before it streams.
 type Opening struct{ First, CPU time.Duration }
 
-// Open measures the cost of a request in each proxy. It returns an error if a request fails. The
-// proxies take turns within a round, so that a busy moment of the machine affects all of them. The
-// first 20 rounds do not count, because in them proxies open connections and fill caches.
+// Open measures what the beginning of a reply costs in each proxy, and returns an Opening for each.
+// The proxies take turns within a round, so that a busy moment of the machine affects all of them.
+// The first 20 rounds are not counted, because in them proxies open connections and fill caches.
+// Open returns an error if a request fails.
 func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 	body, err := q.body(fake.Script{Bytes: 16})
 	if err != nil {

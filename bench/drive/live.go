@@ -120,10 +120,10 @@ func playWatched(ctx context.Context, up *fake.Server, url string, sc fake.Scrip
 	return lags, errors.Join(err, failed)
 }
 
-// lagsOf watches a request as a page of the admin interface does. It returns how late the page got
-// each token: the time from the moment at which the model had to write it. Tokens that were due
-// before the page was open do not count. It returns an error if the stream breaks off, or shows
-// less than half of the tokens.
+// lagsOf follows a request on a page of the admin interface while it runs. It returns for each
+// token the time between the moment at which the model had to write it and its arrival at the page.
+// Tokens that were due before the page was open are left out. lagsOf returns an error if the stream
+// breaks off, or shows less than half of the tokens.
 func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (
 	lags []time.Duration, err error) {
 	ends, total := []int{}, 0

@@ -92,8 +92,8 @@ func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 	return all, nil
 }
 
-// spent returns the processor time per token that the load costs the proxy. It is that of the whole
-// process, so garbage collection counts, too. It returns an error if a stream fails.
+// spent returns the processor time per token that the load costs the proxy. The time is that of the
+// whole process, including garbage collection. It returns an error if a stream fails.
 func (l Load) spent(p *Proxy) (time.Duration, error) {
 	before, err := p.CPU()
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"net/url"
 )
 
-// Reverse serves httputil.ReverseProxy before target until the process ends, and returns the error
-// of serving. It shows the cost of a Go proxy that converts nothing. It reads the request's body
-// first, as a proxy must that looks into the body. It flushes each write at once, as a stream
-// needs. Compression is off, since toolnorm asks for none. There are enough idle connections for
-// every load, so that none is opened during a measurement.
+// Reverse serves httputil.ReverseProxy in front of target until the process ends, and returns the
+// error of serving. Its cost is that of a Go proxy that converts nothing. It reads the whole body
+// of a request first, as a proxy must that looks into the body. It flushes each write immediately,
+// as a stream needs. Compression is off, since toolnorm asks for none. There are enough idle
+// connections for every load, so that none is opened during a measurement.
 func Reverse(addr, target string) error {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -102,9 +102,9 @@ func cpu(w io.Writer, proxies []*drive.Proxy, rounds int) error {
 	return nil
 }
 
-// openings writes tables of the cost of the beginning of a reply, for small and large requests. A
-// large request is most expensive for toolnorm, which sends it twice: to render the prompt, and to
-// continue it. openings returns an error if a measurement fails.
+// openings writes tables of what the beginning of a reply costs, for small and large requests. A
+// large request is most expensive for toolnorm, which sends each request twice: first to render the
+// prompt, and then to continue the prompt. openings returns an error if a measurement fails.
 func openings(w io.Writer, proxies []*drive.Proxy) error {
 	fmt.Fprint(w,
 		"\n### Time to the first token\n\nOne stream at a time, medians; processor time of the proxy for a whole request with a reply of four tokens. toolnorm asks the server twice: once to render the prompt, once to continue it. For a large request the second line is what these two take without any proxy, measured by itself.\n")

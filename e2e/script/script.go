@@ -94,7 +94,8 @@ func Load(fsys fs.FS) ([]Script, error) {
 	return all, nil
 }
 
-// Models returns the scripts as package gguf takes them.
+// Models returns the field Model of each script. With these, gguf.New makes a model that writes the
+// scripts.
 func Models(scripts []Script) []gguf.Script {
 	out := make([]gguf.Script, len(scripts))
 	for i, s := range scripts {

@@ -59,7 +59,8 @@ func (p parts) of(description string) (string, json.RawMessage) {
 	return description, p.parameters
 }
 
-// read returns the parts of a schema, written with the keywords that every server accepts.
+// read returns the parts of the result for a schema, which is reduced to the keywords that every
+// server accepts.
 func read(text json.RawMessage) parts {
 	root := schema.Parse(text).Written()
 	if root.Opaque {
@@ -86,8 +87,8 @@ const maxKept = 16 << 10
 // with coding agents. The zero value is ready to use.
 type Cache struct{ schemas kept.Cache[parts] }
 
-// Tool returns a tool's description and schema in the form for a server. They are the same as those
-// of the function Tool, but the reduced schema is cached.
+// Tool returns a tool's description and schema for a server, as the function Tool does, but takes
+// the reduced schema from the cache if it is there.
 func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := c.schemas.Get(t.Schema, func(text string) parts {
 		if p := read(json.RawMessage(text)); len(p.parameters) <= maxKept {

@@ -22,9 +22,9 @@ import (
 // the error, as a Failed.
 type Work func(request []byte) ([]byte, error)
 
-// Limits bounds the processes of a worker. The limits of memory do not count what a process already
-// has when it is ready. That amount depends on the program, and a bound that included it could kill
-// every process at its first answer.
+// Limits bounds the processes of a worker. The limits of memory are for what a process takes in
+// addition to what it had when it became ready. That amount depends on the program, and a limit
+// that included it could kill every process at its first answer.
 type Limits struct {
 	Processes int // the most processes at the same time
 	// bytes that one process may take while it works; if it takes more, it is killed

@@ -42,8 +42,8 @@ func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
 	return b
 }
 
-// until sets the deadline for reading the body; the zero time removes it. Errors are ignored,
-// because only the connections of tests do not support deadlines, and their bodies arrive at once.
+// until sets the deadline for reading the body; the zero time removes it. Errors are ignored. Only
+// connections in tests do not support deadlines, and there the whole body has already arrived.
 func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 
 // Read implements io.Reader. It fails if the deadline passes before the body is complete. It may be

@@ -10,9 +10,9 @@ import (
 )
 
 // rescue recovers from a panic of a handler and tells the client. If the answer has not begun, it
-// sends a status. If the answer is a stream of events or records, it adds a last one, and otherwise
-// it breaks off the answer. net/http would only cut the connection, which SDKs take for a network
-// fault and repeat. The stack is logged and not sent.
+// sends a status. If the answer is a stream of events or records, it sends the error as the last
+// event or record. Any other answer is cut off. net/http would cut off every answer, which SDKs
+// take for a network fault and repeat the request. The stack is logged and not sent.
 func (f *Front) rescue(w *writer, r *http.Request) {
 	v := recover()
 	switch v {

@@ -20,7 +20,7 @@ type Features struct {
 }
 
 // Look is a query that was prepared to compute Features. It has the weights of the fields in BM25F.
-// The last field is the body, the only one whose length counts.
+// The last field is the body of a text, and a text's length is the length of its body alone.
 type Look struct {
 	x       *Index
 	weights []float64
@@ -34,9 +34,9 @@ type Look struct {
 	ideal   float64
 }
 
-// Look prepares a query. Call it once for all candidates of a search, so that the query is not
-// tokenized and weighted again for each of a hundred texts. A field without a weight has the weight
-// 1.
+// Look prepares a query for computing the Features of texts. The argument weights has the weights
+// of the fields by index; a missing one is 1. Call Look once for all candidates of a search, so
+// that the query is not tokenized and weighted again for each of a hundred texts.
 func (x *Index) Look(query string, weights ...float64) *Look {
 	pieces := x.asked(query)
 	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{},

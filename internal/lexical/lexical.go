@@ -118,7 +118,8 @@ func (r *row) counts() map[uint32]int {
 }
 
 // byRow compares the row of a posting with another row number, for binary searches in sorted
-// postings. Rows are reused, so the posting of a new text may belong in the middle.
+// postings. Such a search is needed even to add a text, because it may get the low row number of a
+// removed text.
 func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
 
 // Remove removes a text, after which the index is as if the text had never been added. It does
@@ -312,9 +313,9 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	return hits[:max(0, min(n, len(hits)))]
 }
 
-// Ideal returns the score that the query would have as a text, by which scores are divided to bring
-// them into [0,1]. Longer texts with the same content reach about .6 of it, because their length
-// counts against them. It is 0 if the query has no tokens.
+// Ideal returns the score that a text equal to the query would get. Scores are divided by it to
+// bring them into [0,1]. Longer texts with the same content reach about .6 of it, because their
+// length counts against them. It is 0 if the query has no tokens.
 func (x *Index) Ideal(query string) (sum float64) {
 	pieces := x.asked(query)
 	for _, t := range x.terms(pieces) {

@@ -277,8 +277,9 @@ func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths 
 	}
 }
 
-// ReadStream returns the tokens of a text, field by field. A token is given as its number in the
-// segment. It returns ErrDamaged if the data were changed.
+// ReadStream decodes the tokens of a text, field by field. A token is returned as its number in the
+// segment. The parameter sealed is the encoded text with the checksum of Seal before it. ReadStream
+// returns ErrDamaged if the data were changed.
 func ReadStream(sealed []byte) ([][]uint32, error) {
 	data, err := Unseal(sealed)
 	if err != nil {
@@ -308,8 +309,9 @@ func ReadStream(sealed []byte) ([][]uint32, error) {
 	return fields, nil
 }
 
-// number decodes the number of items that follow, each of which takes at least a byte. ok is false
-// if data is too short.
+// number decodes a number of items from the beginning of data, and returns it with the bytes after
+// it. The items themselves follow in those bytes, at least one byte each. ok is false if data is
+// too short for that many.
 func number(data []byte) (n int, rest []byte, ok bool) {
 	v, k := binary.Uvarint(data)
 	if k <= 0 || v > uint64(len(data)-k) {

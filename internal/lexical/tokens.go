@@ -34,8 +34,8 @@ func Each(text string) iter.Seq[string] {
 	}
 }
 
-// piece is a token of a text. Its share says how much of it belongs to the subject of the text and
-// not to the grammar of the sentence: 1 is all of it.
+// piece is a token of a text. Its share is 1 if the token belongs to the subject of the text, and
+// smaller if it probably belongs only to the grammar of the sentence.
 type piece struct {
 	token  string
 	share  float64

@@ -102,8 +102,9 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	return otherwise
 }
 
-// bestOf returns the first item that no other item precedes in the order of the operator op. found
-// is false if there are no items.
+// bestOf returns the first item that no other item precedes in the order of the operator op. The
+// function key, if it is given, returns the value by which an item is compared. found is false if
+// there are no items.
 func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best value, found bool) {
 	var bestKey value
 	for v := range items {

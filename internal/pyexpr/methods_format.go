@@ -184,8 +184,8 @@ func (t *template) field(r *fieldReader, depth int) string {
 	return object.Format(t.m, v, spec)
 }
 
-// unknownConversion raises the error for a letter that is not a conversion. The message has its
-// number if it is not visible.
+// unknownConversion raises the error for a letter c that is not a conversion. If c is not a visible
+// ASCII character, the message has its number in hexadecimal.
 func unknownConversion(c rune) {
 	if c > 32 && c < 127 {
 		py.Raise(py.ValueError, "Unknown conversion specifier %c", c)

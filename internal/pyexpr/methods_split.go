@@ -93,8 +93,8 @@ func splitText(m *py.Account, s string, a []value, right bool) value {
 	return orient(growText(m, parts, s), right)
 }
 
-// growText appends a part to parts. Only a string header is charged, since the part shares the
-// bytes of the whole text.
+// growText appends part to parts and charges the account for that. For the part itself only the
+// string's header is charged, since its bytes are those of the whole text.
 func growText(m *py.Account, parts []value, part string) []value {
 	m.Alloc(py.BoxBytes)
 	return object.Grow(m, parts, part)

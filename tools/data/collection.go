@@ -69,7 +69,8 @@ func (c *collection) odd(r *store.Row, why string) {
 }
 
 // count returns the number of documents in the collection, or an error if the database fails.
-// Unless a setting decides it, the data tools are offered only if there are documents.
+// Unless the settings decide whether the data tools are offered, they are offered only if there are
+// documents.
 func (c *collection) count(ctx context.Context) (n int, err error) {
 	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM data_documents WHERE collection = $1",
 		c.name).Scan(&n)
@@ -103,9 +104,9 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 }
 
 // load reads all documents and returns indexes of them, or an error if the database fails. The
-// documents are in the order of the import, which decides between documents with equal scores. Most
-// vectors come from one model and have one length. Vectors of another model or length are left out,
-// since they cannot be compared with them.
+// documents are in the order of the import, which decides between documents with equal scores. Only
+// vectors of one model and one length can be compared. So load uses the model and length that most
+// vectors have, and leaves the other vectors out.
 func (c *collection) load(ctx context.Context) (*indexes, error) {
 	type read struct {
 		text, model string

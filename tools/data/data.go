@@ -109,8 +109,8 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	return d.All(), nil
 }
 
-// All returns the data tools, whether they are wanted or not. No other tool may have one of their
-// names, since that tool would disappear as soon as the data tools are wanted. All may be called
+// All returns all data tools, even if the settings switch them off. Other tools must not have their
+// names, because the data tools would hide such a tool when they are switched on. All may be called
 // with a nil d.
 func (d *Data) All() []tools.Tool {
 	if d == nil { // their data cannot be opened

@@ -67,9 +67,10 @@ type content struct {
 	Truncated bool     `json:"truncated"`
 }
 
-// query runs the statement in args and logs it. If the statement fails, query returns a result that
-// says so, and no Go error. This result has isError for MCP clients, and status for agents that
-// follow the specification.
+// query runs the statement in args and logs it. A statement that fails is not a Go error. Its
+// result describes the failure, with isError for MCP clients, and with status for agents that
+// follow the specification. query returns an error only if args cannot be read or the result cannot
+// be encoded.
 func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
 		SQL string `json:"sql_query"`

@@ -172,8 +172,8 @@ func (d *Data) embedNew(ctx context.Context, source string, all []document,
 	return made, nil
 }
 
-// embedSome makes the vectors of some of the documents in the list all, and stores them in Chroma
-// if that is used. The list which has the indexes of these documents. It returns an error if the
+// embedSome makes the vectors of those documents in the list all whose indexes are in the list
+// "which". If Chroma is used, it also stores these documents there. It returns an error if the
 // model or Chroma fails.
 func (d *Data) embedSome(ctx context.Context, source string, all []document, which []int) error {
 	ids, texts := make([]string, len(which)), make([]string, len(which))

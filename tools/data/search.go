@@ -20,10 +20,10 @@ type stage struct {
 const ranks = 100
 
 // find returns the n best documents for each query. It searches by vectors. Without a working
-// embedding model it searches by words instead, and says so in the result stages, which is not an
-// error. If the parameter both is true, find searches in both ways and merges the rankings: words
-// find names of columns by their letters, and vectors find meanings. All queries are embedded in
-// one request. find returns an error if the documents cannot be searched at all.
+// embedding model it searches by words instead, which is not an error; the result stages has what
+// was done and why. If the parameter both is true, find searches in both ways and merges the
+// rankings: words find names of columns by their letters, and vectors find meanings. All queries
+// are embedded in one request. find returns an error if the documents cannot be searched at all.
 func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (
 	found [][]string, stages []stage, err error) {
 	if len(queries) == 0 {
@@ -68,9 +68,10 @@ func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (
 	return found, []stage{dense, sparse}, nil
 }
 
-// indexes returns the indexes for a search by words, from the database or, if it is used, from
-// Chroma. Chroma has no such index and does not say when its texts change, so all its texts are
-// fetched each time. It returns an error if the texts cannot be read.
+// indexes returns the indexes for a search by words. They are made from the texts in Chroma if
+// Chroma is used, and otherwise from those in the database. Chroma has no such index and does not
+// say when its texts change, so all its texts are fetched each time. It returns an error if the
+// texts cannot be read.
 func (d *Data) indexes(ctx context.Context) (*indexes, error) {
 	if d.chroma == nil {
 		return d.collection.index(ctx)

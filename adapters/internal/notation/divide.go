@@ -43,9 +43,9 @@ func (r *divider) split() {
 	r.tokens = all
 }
 
-// dividesAt returns the position of the separator in a word such as get_weather.city, in which a
-// parameter comes last, or address.city, in which a member follows its parameter. It returns -1 for
-// any other word.
+// dividesAt returns the position of the separator in a word with two parts: the tool's name and a
+// parameter, as in get_weather.city, or a parameter and a member of it, as in address.city. It
+// returns -1 for any other word.
 func (r *divider) dividesAt(word string) int {
 	for at, c := range word {
 		if !strings.ContainsRune(".-_", c) || at == 0 {

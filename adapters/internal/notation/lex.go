@@ -130,8 +130,8 @@ func quoted(text string, open rune) (inner string, size int) {
 // unknowable is returned for a quoted text whose meaning depends on the notation.
 const unknowable = "\x00"
 
-// unescaped returns the meaning of a text between quotation marks, of which open is the first. It
-// returns [unknowable] if the meaning depends on the notation.
+// unescaped returns the meaning of inner, a text between quotation marks. The parameter open is the
+// opening mark. It returns [unknowable] if the meaning depends on the notation.
 func unescaped(inner string, open rune) string {
 	var said string
 	switch {

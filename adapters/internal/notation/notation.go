@@ -108,7 +108,7 @@ type reader struct {
 	plain  bool // no sign separates keys and values
 }
 
-// key is a word of the text that names a parameter, and is read as such.
+// key is a word of the text that is read as the name of a parameter. Its name is the parameter's.
 type key struct {
 	name string
 	at   int // index of its token

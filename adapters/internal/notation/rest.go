@@ -50,7 +50,8 @@ func (r *reader) left(keys []key, members []member) bool {
 }
 
 // word reports whether the word at token i, which is neither a key nor a value, can be part of the
-// notation of a call. It counts the tool's name and the words in tags.
+// notation of a call, such as the tool's name or a word in a tag. It also counts how often the text
+// has the tool's name, and each word in tags.
 func (l *rest) word(i int) bool {
 	word := l.tokens[i].inner
 	switch param, role := l.param(word), roleOf(word); {

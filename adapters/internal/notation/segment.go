@@ -56,13 +56,14 @@ func (r *reader) from(at int) int {
 	return r.tokens[at].from
 }
 
-// signed reports whether a sign comes directly before a key.
+// signed reports whether the token before the token with index at is a sign, such as a bracket or a
+// dash. The token at is the name of a parameter.
 func (r *reader) signed(at int) bool { return at > 0 && r.tokens[at-1].kind == aSign }
 
-// alike reports whether all members are written in the same way: with the same sign between keys
-// and values, and the same sign between members. The last value must not contain the latter. If
-// nothing ends the last value and it has several words, some of them may not belong to it. The
-// result is then false unless the user has written that value.
+// alike reports whether all parameters are written in the same way: with the same sign before the
+// values, and with the same sign between one parameter and the next. If only the end of the text
+// ends the last value, that value must not contain the sign between parameters or, if there is no
+// such sign, have several words. A value that the user has written may have both.
 func (r *reader) alike(members []member) bool {
 	sep := ""
 	members = slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.inner })
@@ -148,8 +149,9 @@ func (r *reader) indented(keyAt, from int) bool {
 // query matches the beginning of the parameters in a URL.
 var query = regexp.MustCompile(`\S\?[\w.-]+=\S`)
 
-// unquery returns a value of a URL without its escapes. It returns false for a value with an
-// invalid escape, a blank or a plus sign, because a plus sign may mean a blank or itself.
+// unquery returns a value of a URL's query without its escapes, such as "New York" for New%20York.
+// It returns false if an escape is invalid, or if the value has a blank or a plus sign, because in
+// a URL a plus sign can stand for a blank or for itself.
 func unquery(text string) (string, bool) {
 	plain, err := url.PathUnescape(text)
 	return plain, err == nil && !strings.ContainsAny(text, "+ ")
@@ -184,8 +186,9 @@ func (r *reader) connector(j, next int) (int, string) {
 	return j, conn
 }
 
-// between returns how many tokens from token j on stand between a parameter and its value, with
-// their signs, as value=, is, or type="string" do. It returns 0 if token j may be the value.
+// between returns the number of tokens, from token j on, that link a parameter to its value.
+// Examples are "value" with the sign after it in value=Paris, "is", and type="string". It returns 0
+// if token j can itself be the value.
 func (r *reader) between(j int) int {
 	word := strings.ToLower(r.tokens[j].inner)
 	follows := func(n int, k kind) bool { return j+n < len(r.tokens) && r.tokens[j+n].kind == k }
@@ -210,9 +213,10 @@ var typeNames = map[string]bool{"string": true, "str": true, "int": true, "integ
 	"number": true, "float": true, "bool": true, "boolean": true, "array": true, "list": true,
 	"object": true, "json": true, "text": true}
 
-// opens returns the index of a bracket directly before token j that may open a list or an object
-// there, or -1. It looks back from token j to the key at token keyAt. Only blanks and line breaks
-// may be after the bracket. If there are several brackets, the first one counts.
+// opens returns the index of a bracket before token j that may open a list or an object whose first
+// word is token j. It returns -1 if there is none. Only blanks and line breaks may be between the
+// bracket and token j. If there are several brackets between the key at token keyAt and token j, it
+// returns the first one.
 func (r *reader) opens(j, keyAt int) int {
 	first := -1
 	for i := j - 1; i > keyAt; i-- {
@@ -280,7 +284,8 @@ func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
 	return r.tokens[k].from + len(sign), strings.TrimSuffix(conn, cluster[len(sign):]), true
 }
 
-// goesOn reports whether a word follows on the same line, perhaps after an operator.
+// goesOn reports whether the text has a word at the offset at, on the same line. Blanks and
+// arithmetic operators before the word are skipped.
 func (r *reader) goesOn(at int) bool {
 	line, _, _ := strings.Cut(r.text[at:], "\n")
 	line = strings.TrimLeft(line, " +-*/%^=.")

@@ -41,10 +41,10 @@ func (r *reader) literal(text string, t *schema.Type, written string) (string, b
 	return quoted, t.Allows(schema.String) && lenient.Fits(quoted, t)
 }
 
-// plainText returns the meaning of a value's text, and false if it is not known. The parameter
-// written is the value as it was written. Backslashes and entities such as &amp; have a meaning
-// only in some notations, so the meaning of a text with one of them is known only if the user has
-// written exactly this text.
+// plainText returns the text that a value means, or false if that is not certain. The parameter
+// written is the value with its quotation marks. Backslashes and entities such as &amp; have a
+// meaning only in some notations. A text with one of them is certain only if the user has written
+// exactly this text.
 func (r *reader) plainText(text, written string) (string, bool) {
 	switch {
 	case text == unknowable:
@@ -59,9 +59,9 @@ func (r *reader) plainText(text, written string) (string, bool) {
 	return text, true
 }
 
-// list returns a text as a list whose items are separated by commas. It returns false if an item
-// does not fit. An item of several words may be one text or several, so it is accepted only if the
-// user has written it.
+// list returns a text as a JSON list. The text has items separated by commas or, if the parameter
+// inQuotes says that it was in quotation marks, may be a JSON list. list returns false if an item
+// does not fit. It accepts an item of several words only if the user has written it.
 func (r *reader) list(text string, t *schema.Type, inQuotes bool) (string, bool) {
 	if inQuotes && strings.ContainsAny(text, "[{\"") {
 		var raw json.RawMessage
@@ -243,9 +243,9 @@ func hasWords(text string) bool {
 	})
 }
 
-// structureIn returns the position of the sign or the unbalanced closing bracket that ends a bare
-// value in a line, or -1. If the signs between the key and the value (conn) have a closing bracket,
-// an opening one also ends the value, as in [city]Paris[/city].
+// structureIn returns the position in a line of the sign or the unbalanced closing bracket that
+// ends a value without quotation marks, or -1 if there is none. If conn, the signs between key and
+// value, has a closing bracket, an opening one also ends the value, as in [city]Paris[/city].
 func structureIn(line, conn string) int {
 	depth := map[rune]int{}
 	for i, c := range line {
@@ -283,8 +283,8 @@ func beforeNext(line string) (value, sep string, ok bool) {
 }
 
 // withoutFrame returns a value without the signs at its end that repeat the signs at the beginning
-// of the whole text, such as the stars of *…*. Only a value at the end of the text can have such
-// signs; others are unchanged.
+// of the whole text, such as the stars of *…*. The value begins at the offset from. If it is not at
+// the end of the text, it is unchanged.
 func (r *reader) withoutFrame(value string, from int) string {
 	if from+len(value) < len(strings.TrimRight(r.text, " \t\r\n")) {
 		return value
@@ -330,8 +330,8 @@ func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
 	return true
 }
 
-// hasSigns reports whether a bare value has a part with a special meaning in some notations: a
-// comment, an escape of a URL, a variable of a shell.
+// hasSigns reports whether a value without quotation marks has a part with a special meaning in
+// some notations: a comment, an escape of a URL, a variable of a shell.
 func (r *reader) hasSigns(value string) bool {
 	return commented.MatchString(value) ||
 		escaped.MatchString(value) && !query.MatchString(r.text) ||

@@ -85,8 +85,9 @@ func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error
 	return err
 }
 
-// remark returns a line about how the reply was read. It says so if no tools were offered, since
-// many users are surprised that there are no calls then.
+// remark returns a line about how the reply was read: its format and what was repaired. The
+// parameter tools is the number of offered tools. If it is 0, the line says that nothing can be a
+// call, since many users are surprised by that.
 func remark(r *replay.Reading, tools int) string {
 	s := "read as " + r.Format
 	if len(r.Repairs) > 0 {
@@ -185,10 +186,10 @@ func (d lineDecoder) answer(line []byte) any {
 	return lineOf(q.ID, &c)
 }
 
-// prepare returns the format and the options for a request. For a field that the line lacks, the
-// flag of the same name counts, but the flag format only if the line names no model either. If the
-// request has no finish, prepare sets it to that of the flags. It returns an error if a field is
-// invalid or names an unknown format.
+// prepare returns the format and the options for a request. Where the line has no field, prepare
+// uses the flag of the same name. The flags for the model and the format are used only if the line
+// names neither. If the request has no finish, prepare sets it to that of the flags. It returns an
+// error if a field is invalid or names an unknown format.
 func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {
 	o := d.options
 	model, name := q.Model, q.Format

@@ -111,8 +111,8 @@ func (c *testFormat) Run(m *Console) error {
 }
 
 // printProblems writes the problems, each with the name of its test case or check. If there are
-// any, it returns an error that says how many; the parameter what, which says what was examined,
-// begins its text.
+// any, it returns an error with their number. The text of that error begins with the parameter
+// what, which names what was examined.
 func printProblems(w io.Writer, what string, problems []family.Problem) error {
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))

@@ -101,8 +101,8 @@ type kbCreate struct {
 	ollamaServer `embed:""`
 }
 
-// Run creates a knowledge base and prints its id. If no embedding model is set, it may also print a
-// hint. It returns an error if the base cannot be created.
+// Run creates a knowledge base and prints its id. If no embedding model is set, but the Ollama
+// server has one, it also prints how to set it. It returns an error if the base cannot be created.
 func (c *kbCreate) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Store.Create(ctx,
@@ -366,8 +366,7 @@ type docsImport struct {
 	Databases data.Config `embed:""`
 }
 
-// hasData reports whether box has the collection of documents, which it lacks if that could not be
-// opened.
+// hasData reports whether the collection of documents in box could be opened.
 func hasData(box *toolbox.Box) bool { return box.Data != nil }
 
 // Run imports the documents and prints a line for each file; progress is written to standard error.
