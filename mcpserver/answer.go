@@ -65,7 +65,7 @@ func (s *Server) leave() { <-s.places }
 // request answers a request as JSON or as a stream. The answer becomes a stream if something has to
 // be sent before it, or if it takes long, because comments in the stream keep proxies from closing
 // a connection that looks dead. A client that accepts no event streams waits for its JSON. A client
-// that accepts only streams gets one at once.
+// that accepts only streams gets one immediately.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	defer s.leave()
 	if s.engine.quick(c, m) {
@@ -205,8 +205,8 @@ func (p *reply) begin() *outbox {
 }
 
 // finish sends the last frame of a stream, and waits until that frame is written or the client is
-// gone. It returns false if the reply is no stream. If it did not wait, the handler would return,
-// and net/http would take the writer from the goroutine that uses it.
+// gone. It returns false if the reply is no stream. It must wait, because net/http takes the writer
+// away when the handler returns, and the stream's goroutine may still use it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
 	// From here on send must not make it a stream, because the answer is sent as JSON.
 	p.mu.Lock()

@@ -6,10 +6,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// repair replaces the parts of the client's declaration about itself that cannot be read. Otherwise
-// a client with one odd member would not be served at all. For example, PHP writes an empty object
-// as []. If all parts can be read, nothing changes. The argument parts has the members of the
-// message.
+// repair replaces what cannot be read in the client's declaration about itself by the parts of it
+// that can. Otherwise a client with one odd member would not be served at all. For example, PHP
+// writes an empty object as []. If all of it can be read, nothing changes. The argument parts has
+// the members of the message.
 func (m *message) repair(parts map[string]json.RawMessage) {
 	var all, inner map[string]json.RawMessage
 	if json.Unmarshal(m.params, &all) != nil {

@@ -67,9 +67,9 @@ func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
 	return one
 }
 
-// hear registers the function f for questions about this subject. Each question is decoded as a T,
-// and the result of f is the answer. A question of another type, perhaps of another version of the
-// program, is answered with nil.
+// hear registers the function f for questions that other replicas ask about the subject "about".
+// Each question is decoded as a T, and the result of f is the answer. A question of another type,
+// perhaps of another version of the program, is answered with nil.
 func hear[T any](shared Shared, about string, f func(question T) any) {
 	shared.Hear(about, func(_ context.Context, question json.RawMessage) any {
 		var q T

@@ -33,9 +33,9 @@ type message struct {
 	ctx context.Context
 }
 
-// params holds those parameters of a message that this package reads itself, whatever the method:
-// the ones that it acts on, and the names that HTTP headers repeat. mcp-go's server parses the
-// others from the same JSON.
+// params holds those parameters of a message that this package reads itself: the ones on which it
+// acts, and the names that HTTP headers repeat. They are the same fields for all methods. mcp-go's
+// server parses the other parameters from the same JSON.
 type params struct {
 	Meta   meta
 	Name   string          // of a tool or a prompt
@@ -265,10 +265,11 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 	}{"2.0", id, body{e.code, e.message, data}})
 }
 
-// httpStatus returns the HTTP status of the error as the answer to a POST. For MCP revisions up to
-// 2025-11-25 it is 200, except for messages that could not be accepted at all. In 2026-07-28 an
-// unknown method is a 404, and errors about headers, capabilities or the revision are a 400. From
-// these statuses a client can tell a modern server from an older one.
+// httpStatus returns the HTTP status with which the error is sent as the answer to a POST. For MCP
+// revisions up to 2025-11-25 it is 200, except for messages that could not be accepted at all. In
+// 2026-07-28, for which modern is true, an unknown method is a 404, and errors about headers,
+// capabilities or the revision are a 400. A client can tell by these statuses whether a server
+// knows 2026-07-28.
 func (e *rpcError) httpStatus(modern bool) int {
 	switch {
 	case e.status != 0:

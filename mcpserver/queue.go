@@ -236,9 +236,9 @@ func (q *queue) caller(c *conn, m message) *caller {
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
-// quick reports whether a request is answered at once and in order, by the dispatcher or the HTTP
-// handler itself, without a worker. Such a request is answered from memory, without running code of
-// a tool, prompt or resource. Requests that may have to ask other servers are not quick.
+// quick reports whether a request is answered immediately and in order, by the dispatcher or the
+// HTTP handler itself, without a worker. Such a request is answered from memory, without running
+// code of a tool, prompt or resource. Requests that may have to ask other servers are not quick.
 func (e *engine) quick(c *caller, m message) bool {
 	_, alone := e.cfg.Gateway.(none)
 	switch mcp.MCPMethod(m.method) {

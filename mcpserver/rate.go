@@ -29,9 +29,9 @@ func newLimiter(perSecond float64) *limiter {
 	return &limiter{perSecond: perSecond, buckets: map[string]bucket{}}
 }
 
-// allow counts one use of a key, and reports whether it is within the limit. If it is not, wait is
-// the time after which it would be. Refused uses do not count, so a client that keeps asking still
-// gets its rate.
+// allow counts one use of a key if it is within the limit, and reports whether it is. If it is not,
+// wait is the time until a use will be allowed. Refused uses are not counted, so a client that
+// keeps asking still gets its rate.
 func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool) {
 	if l.perSecond < 0 {
 		return 0, true

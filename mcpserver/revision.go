@@ -51,10 +51,10 @@ func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcErr
 	return false, "", unsupported(header)
 }
 
-// pickModern returns true and the revision that the body of a request names. Only clients of
-// 2026-07-28 name one there. It returns an error if the revision is unknown, or if the header does
-// not have the same value (-32020), since proxies route by the header and must not be deceived
-// about the body.
+// pickModern returns the revision that the body of a request names in the JSON value named. It
+// always returns true, since only clients of 2026-07-28 name a revision there. It returns an error
+// if the revision is unknown, or if the header does not have the same value (-32020), since proxies
+// route by the header and must not be deceived about the body.
 func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) {
 	var version string
 	if json.Unmarshal(named, &version) != nil || version == "" {
@@ -74,8 +74,8 @@ func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) 
 // isKnown reports whether this server knows a revision.
 func isKnown(version string) bool { return slices.Contains(mcp.ValidProtocolVersions, version) }
 
-// unsupported returns the error -32022 with the known revisions. A client chooses the one to try
-// next from data.supported.
+// unsupported returns the error -32022, whose data.supported lists the known revisions. From that
+// list a client chooses the revision to try next.
 func unsupported(version string) *rpcError {
 	e := fail(codeVersion, "revision %q is not spoken here", version).withStatus(
 		http.StatusBadRequest)

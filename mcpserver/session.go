@@ -239,7 +239,7 @@ func (s *sessions) watches(id, uri string) bool {
 }
 
 // refresh gets the settings that a session's client has made at other replicas. If they cannot be
-// read, those that are known here stay in force.
+// read, the settings that this replica knows stay in force.
 func (s *sessions) refresh(one *session) {
 	if s.shared == nil {
 		return

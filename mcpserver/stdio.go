@@ -93,8 +93,8 @@ func (c *conn) split(raw []byte) ([]json.RawMessage, *rpcError) {
 	return readBatch(raw)
 }
 
-// receive submits a message of a client, whose sender is in ctx. A message that cannot be accepted
-// is answered on the stream. It returns an error if that is impossible.
+// receive submits a message of a client, whose sender is in ctx. If the message cannot be accepted,
+// the client gets an error on the stream. receive returns an error if that cannot be sent.
 func (q *queue) receive(ctx context.Context, c *conn, raw []byte) error {
 	m, rpcErr := readMessage(raw)
 	m.ctx = ctx

@@ -100,7 +100,7 @@ func noSession() *rpcError {
 }
 
 // rateKey returns the key for the rate limit: the session, else the principal, else the address. An
-// unknown session id does not count, so a client gains nothing by inventing ids.
+// unknown session id is ignored, so a client gains nothing by inventing ids.
 func rateKey(found *session, principal string, r *http.Request) string {
 	if found != nil {
 		return found.id

@@ -60,8 +60,8 @@ func (p Program) words() string {
 	return string(Toolrun)
 }
 
-// Command returns the line that runs a call by Toolrun. It is short for Toolrun.Command, and
-// returns the same errors.
+// Command returns the line that runs a call by Toolrun, the default program. The line and the
+// errors are those of Program.Command.
 func Command(name string, args json.RawMessage) (string, error) {
 	return Toolrun.Command(name, args)
 }

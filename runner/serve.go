@@ -35,7 +35,8 @@ type question struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// Described is a tool in the list for runners. The members are those of OpenAI's functions.
+// Described is a tool in the list that a runner gets. In JSON it has the members of a function in
+// OpenAI's API, and also the title and the schema of the output.
 type Described struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`

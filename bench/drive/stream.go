@@ -28,7 +28,7 @@ type Reply struct {
 	Arrived []Piece // pieces of arguments, if they are wanted
 }
 
-// Piece is a fragment of a call's arguments and when it came.
+// Piece is a fragment of a call's arguments and the time at which it came.
 type Piece struct {
 	At   time.Time
 	Text string

@@ -30,8 +30,8 @@ const (
 
 // Bodies bounds the total size of the bodies of all requests that are being answered. Reading,
 // parsing and forwarding a body takes about seven times its length in memory, and 32 requests of 19
-// MB took 4 GB. Wrap must be used inside the check of keys, so that strangers take no space. A
-// Bodies must not be copied.
+// MB took 4 GB. API keys must be checked before the handler of Wrap is called, so that strangers
+// take no space. A Bodies must not be copied.
 type Bodies struct {
 	Most int64 // the bound in bytes; 0: DefaultBodies
 	// the prefix of paths whose bodies are forwarded as they arrive and not counted; empty: none

@@ -20,7 +20,8 @@ type Features struct {
 }
 
 // Look is a query that was prepared to compute Features. It has the weights of the fields in BM25F.
-// The last field is the body of a text, and a text's length is the length of its body alone.
+// The last field of a text is its body. Only in the body does a token get less weight if the field
+// is long.
 type Look struct {
 	x       *Index
 	weights []float64

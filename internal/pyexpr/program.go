@@ -76,8 +76,9 @@ func expressionStart(src string) int {
 	return len(src) - len(after)
 }
 
-// CheckName returns nil if a parameter can have a name, and otherwise an error that says why not.
-// The name may be that of a function, which it then hides as in Python.
+// CheckName returns nil if name is allowed as the name of a parameter, and otherwise an error that
+// says why not. A parameter may have the name of a function. The function is then hidden, as in
+// Python.
 func CheckName(name string) error {
 	if err := py.Attempt(func() { checkName(name) }); err != nil {
 		return err

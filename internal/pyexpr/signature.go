@@ -7,7 +7,8 @@ import (
 )
 
 // style is one of the ways in which CPython's C functions check their arguments. They differ only
-// in their messages, which authors see. Each comment shows the message of a style.
+// in their messages, which authors of expressions see. The comment of each constant has its
+// message.
 type style uint8
 
 const (

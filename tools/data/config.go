@@ -34,8 +34,8 @@ type Config struct {
 }
 
 // any reports whether at least one setting names a server, since only then can a data tool work.
-// Ports do not count, since they have defaults. Names of models and collections do not count, since
-// they reach nothing by themselves.
+// Settings of ports are not enough, since they have defaults. Nor are names of models and
+// collections, since they reach nothing by themselves.
 func (c *Config) any() bool {
 	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" ||
 		c.PostgresName != ""

@@ -88,8 +88,8 @@ func wordSize(text string) int {
 
 // quoted reads a text in quotation marks at the beginning of text. It returns the meaning of what
 // is between the marks, see [unescaped], and the length including the marks. The parameter open is
-// the opening mark. A closing mark counts only if no letter follows it. The length is 0 if text
-// does not begin with such a text.
+// the opening mark. A closing mark before a letter does not end the text. The length is 0 if there
+// is no text in quotation marks.
 func quoted(text string, open rune) (inner string, size int) {
 	first, closer := string(open), quotes[open]
 	if three := strings.Repeat(first, 3); strings.HasPrefix(text, three) {

@@ -85,7 +85,7 @@ func (r *reader) alike(members []member) bool {
 }
 
 // member reads the value of a parameter in the text up to the position next. It returns false if
-// there is no value, or if it is not clear or does not fit the schema.
+// there is no value, or if the value is not clear or does not fit the schema.
 func (r *reader) member(k key, next int) (m member, ok bool) {
 	typ := r.typ.Prop(k.name)
 	several := lines{r, k, next, typ}

@@ -165,9 +165,9 @@ func balanced(text string) int {
 // bullet matches an element of a list on a line of its own.
 var bullet = regexp.MustCompile(`^[ \t]*[-*•+] +(\S.*?)[ \t]*$`)
 
-// bullets reads the value of a parameter that is a list with each item on a line of its own, after
-// token j. It also returns where the value ends. It returns false if there are no such lines, or if
-// the items do not fit the schema.
+// bullets reads the value of a parameter, a list with each item on a line of its own, which begins
+// after token j and ends at the offset next at the latest. It also returns where the value ends. It
+// returns false if there are no such lines, or if the items do not fit the schema.
 func (r *reader) bullets(j, next int, t *schema.Type) (string, int, bool) {
 	for j < len(r.tokens) && r.tokens[j].kind != aBreak {
 		if k := r.tokens[j].kind; k == aWord || k == aText {

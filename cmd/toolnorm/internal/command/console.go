@@ -98,7 +98,7 @@ func isTerminal(stream any) bool {
 const barWidth = 30
 
 // job shows the progress of an import on standard error: one bar for all its files, with the
-// remaining time. A file that is half done counts as half a file.
+// remaining time. A file that is half done moves the bar by half of a file's share.
 type job struct {
 	console *Console
 	unit    string // what a file consists of, such as passages
