@@ -36,7 +36,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 
 // nowhere is the function for sending to a client that accepts no stream. It drops the frame and
 // returns errDeaf. So a client that accepts only JSON gets no progress of a tool, and a question to
-// its user fails at once.
+// its user fails immediately.
 func nowhere(context.Context, frame) error { return errDeaf }
 
 // errDeaf is returned if a client takes only the answer: it accepts no event stream, has sent a

@@ -83,8 +83,8 @@ type passedOn struct {
 	Message   json.RawMessage `json:"message"`
 }
 
-// answered passes an answer on to the question that waits for it, here or at the replica that asked
-// it. An answer to no question is dropped.
+// answered passes an answer on to the question that waits for it, at this replica or at the one
+// that asked the question. An answer to no question is dropped.
 func (e *engine) answered(c *caller, m message) {
 	var id string
 	if json.Unmarshal(m.id, &id) != nil {

@@ -213,7 +213,7 @@ func (b *bridged) Initialize() {}
 func (b *bridged) Initialized() bool { return true }
 
 // SessionID returns the session's id, or "" if there is no session. mcp-go stores nothing under
-// that id, since the session is never registered there.
+// that id, since the session is never registered with its server.
 func (b *bridged) SessionID() string { return b.c.id }
 
 // ProtocolVersion returns the negotiated revision. mcp-go decides by it what to write, for example
@@ -250,7 +250,7 @@ func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
 // UnsubscribeFromResource ends the subscription to a resource.
 func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 
-// SubscribedResources returns nil, since mcp-go's server does not ask for this list here.
+// SubscribedResources returns nil, since the server of mcp-go never asks for this list.
 func (b *bridged) SubscribedResources() []string { return nil }
 
 // IsSubscribedToResource reports whether the client is subscribed to a resource.
@@ -258,8 +258,8 @@ func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(u
 
 // RequestElicitation asks the client's user a question, and returns the answer. The answer comes in
 // a later request of the client, which engine.answered passes on. It returns an error if the client
-// cannot be asked or does not answer. In revision 2026-07-28 mcp-go never calls it, because a
-// handler returns input_required there.
+// cannot be asked or does not answer. mcp-go calls it only up to revision 2025-11-25; in 2026-07-28
+// a handler returns input_required in place of a call.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (
 	*mcp.ElicitationResult, error) {
 	return asked[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)

@@ -144,9 +144,9 @@ func (e *engine) recovered(m message, failed func(*rpcError)) {
 }
 
 // dispatch returns the answer to a request. The engine answers requests about tools itself, and
-// mcp-go's server all others. Stock mcp-go answers a list of 1,001 tools 45 to 60 times a second,
-// whereas a list that is encoded once can be sent thousands of times; mcp-go also loses progress.
-// Unknown methods, such as ping in 2026-07-28, get their error -32601 from mcp-go.
+// mcp-go's server all others. mcp-go's own server answers tools/list with 1,001 tools 45 to 60
+// times a second, whereas a list that is encoded once can be sent thousands of times; mcp-go also
+// loses progress. Unknown methods, such as ping in 2026-07-28, get their error -32601 from mcp-go.
 func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodInitialize:

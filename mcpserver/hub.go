@@ -61,7 +61,7 @@ func (h *hub) end(session string) {
 }
 
 // one sends a frame to a session, on one of the streams on which it listens. It returns errDeaf if
-// the session does not listen, and an error if the stream has no room; the stream is ended then.
+// the session does not listen. If the stream has no room, one ends the stream and returns an error.
 func (h *hub) one(session string, f frame) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

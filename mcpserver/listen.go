@@ -100,8 +100,8 @@ func (s *Server) over(session string) {
 }
 
 // subscribe answers with the stream on which a client of 2026-07-28 is notified of the changes that
-// it asked for. The stream stays open for hours, so it counts for MaxStreams and not for the number
-// of requests that are answered at the same time.
+// it asked for. The stream stays open for hours. So MaxStreams limits the number of such streams,
+// and not MaxCalls, which is for requests that are answered at the same time.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, m message) {
 	box := newOutbox()
 	l, hears, rpcErr := s.engine.subscription(r.Context(), box, m)
@@ -146,8 +146,8 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 	return e.listened(m.id), nil
 }
 
-// subscription returns the listener for a subscriptions/listen. hears is false if nothing that was
-// asked for can happen here. The first message of the listener,
+// subscription returns the listener for a subscriptions/listen. hears is false if this server
+// cannot send any of the notifications that were asked for. The first message of the listener,
 // notifications/subscriptions/acknowledged, says which part of the request is honoured. From it a
 // client knows which changes it must poll for. It returns an error if the parameters cannot be
 // read.

@@ -97,7 +97,7 @@ func (m message) within(c *conn) context.Context {
 	return m.ctx
 }
 
-// done counts n messages of a conn as finished.
+// done subtracts n finished messages of a conn from the numbers of unfinished ones.
 func (q *queue) done(c *conn, n int) {
 	c.pending.Add(-int32(n))
 	q.pending.Add(-int64(n))

@@ -80,8 +80,8 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 
 // Close stops taking requests, waits for running ones until ctx ends, and ends all streams. New
 // requests get a 503 with Retry-After, which sends a client to the next replica. When Close
-// returns, only handlers of streams may still run, and these end at once. It returns the error of
-// ctx if requests were still running then.
+// returns, only handlers of streams may still run, and they end soon. Close returns the error of
+// ctx if other requests were still running when ctx ended.
 func (s *Server) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil

@@ -38,7 +38,8 @@ func (s *Server) SSE() http.Handler {
 
 // legacy runs a session of the MCP revision 2024-11-05, which begins and ends with its stream. The
 // parameter version is the revision that an earlier stream of the client negotiated, or empty. If
-// it is set, the session counts as initialized, because such a client does not initialize again.
+// it is set, the session is initialized from the beginning, because such a client does not
+// initialize again.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) {
 	out, done, ok := s.open(w)
 	if !ok {

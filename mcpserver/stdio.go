@@ -14,8 +14,8 @@ import (
 // Stdio answers one client on two streams, with one message per line: it reads the client's
 // messages from the stream in, and writes answers to the stream out. When the input has ended, it
 // waits for the answers at most for the grace period, and then returns nil. The waiting is for
-// scripts whose input ends at once, such as echo '{"jsonrpc":"2.0",…}' | toolnorm mcp. It returns
-// an error if ctx ends first, or if one of the streams fails.
+// scripts whose input ends immediately, such as echo '{"jsonrpc":"2.0",…}' | toolnorm mcp. It
+// returns an error if ctx ends first, or if one of the streams fails.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer,
 	grace time.Duration) error {
 	ctx, cancel := context.WithCancelCause(ctx)

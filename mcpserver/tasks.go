@@ -299,10 +299,10 @@ func (t *task) write(kind string) json.RawMessage {
 	return encode(is)
 }
 
-// ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28, here or by asking the
-// replica that has the task. For tasks/list and tasks/result it returns an error, and also if the
-// client does not know tasks. handled is false for other methods, and for a task that another
-// server has made.
+// ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28. If another replica has the
+// task, ofTask gets the answer from it. For tasks/list and tasks/result it returns an error, and
+// also if the client does not know tasks. handled is false for other methods, and for a task that
+// another server has made.
 func (e *engine) ofTask(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {

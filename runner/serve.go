@@ -89,8 +89,8 @@ func (s *Server) Patterns() []string {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // method returns a handler for requests with one HTTP method, or with any if name is empty. The
-// function serve answers them. If serve returns an error, the handler writes it, so serve must not
-// have written anything then.
+// function serve answers them. If serve returns an error, it must not have written anything,
+// because the handler then writes the error as the answer.
 func method(name string, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)

@@ -167,8 +167,8 @@ func (f Family) sample(kind string) func(n int) sample {
 }
 
 // MeasureHostile measures the decoder on texts made to slow it down. Only the cost of such a text
-// counts, since no reading of it is right or wrong. The decoder looks for the tags of all families
-// in it. It returns an error if there is no format "generic".
+// is checked, since no reading of it is right or wrong. The decoder looks for the tags of all
+// families in it. It returns an error if there is no format "generic".
 func MeasureHostile() ([]Row, error) {
 	read, err := ours(Family{Name: "generic"}, false)
 	if err != nil {

@@ -148,7 +148,7 @@ func finish(data []byte) string {
 }
 
 // full reports whether a chunk has text or a call. Some proxies send the role in a chunk of its
-// own, which must not count as a first token.
+// own, which must not be taken for the first token.
 func full(data []byte) bool {
 	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(
 		`"content":""`)) ||

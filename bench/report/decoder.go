@@ -70,8 +70,8 @@ func nanoseconds(c decoder.Cost) string {
 	return fmt.Sprintf("%.0f", c.NS)
 }
 
-// times returns the text of a cell with a peer's cost as a multiple of toolnorm's. For a reply that
-// the peer read wrong, the cell says so after the multiple.
+// times returns the text of a cell with a peer's cost as a multiple of toolnorm's. If the peer read
+// the reply wrong, "read wrongly" follows. If the size was skipped, the text is "skipped".
 func times(peer, ours decoder.Cost) string {
 	switch {
 	case peer.Skipped:

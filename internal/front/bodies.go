@@ -56,8 +56,8 @@ type place struct {
 
 // Wrap returns a handler that calls the handler next as soon as there is space in memory for the
 // request's body. If there is none in time, the client gets a fault of kind Busy. The parameter
-// largest is the size of the largest accepted body. A body of unknown length counts as that large
-// until its end was read.
+// largest is the size of the largest accepted body. For a body of unknown length, that much space
+// is reserved until its end was read.
 func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody ||

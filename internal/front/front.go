@@ -95,9 +95,9 @@ func (w *writer) FlushError() error {
 // Unwrap returns the underlying writer, from which http.ResponseController sets deadlines.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// settle reads the rest of the body before the answer begins. net/http would do so, too, so that
-// the connection can be reused, but here the amount is bounded. If the body is longer, the
-// connection is closed after the answer.
+// settle reads the rest of the body, at most mostUnread bytes, before the answer begins. net/http
+// would do so, too, so that the connection can be reused, but without a deadline. If the body is
+// longer, the connection is closed after the answer.
 func (w *writer) settle() {
 	if w.settled || w.body == nil {
 		return

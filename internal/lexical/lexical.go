@@ -273,7 +273,8 @@ func (x *Index) average() float64 {
 
 // saturated returns the factor by which BM25 multiplies the IDF of a token in a text. The parameter
 // count says how often the token occurs in the text, length is the length of the text, and average
-// is the average length of all texts. Two occurrences count less than twice as much as one.
+// is the average length of all texts. For two occurrences the factor is less than twice that for
+// one.
 func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }

@@ -22,7 +22,7 @@ const Version = 4
 // Its parts alone would not find E-4012, and without the = it could equal another word by chance.
 func Tokens(text string) []string { return slices.Collect(Each(text)) }
 
-// Each returns an iterator over the tokens of a text, the same as those of Tokens. It makes a token
+// Each returns an iterator over the tokens of a text. They are those of Tokens, but each is made
 // only when it is asked for.
 func Each(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {

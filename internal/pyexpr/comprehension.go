@@ -14,8 +14,8 @@ import (
 // nested loops need no recursion and no goroutine, and an abandoned generator leaves nothing
 // running.
 
-// evalComprehension returns the value of a comprehension. The first iterable is evaluated at once
-// and in the enclosing scope, even for a generator.
+// evalComprehension returns the value of a comprehension. The first iterable is evaluated
+// immediately and in the enclosing scope, even for a generator.
 //
 //	[x * 2 for x in range(3)] → [0, 2, 4]
 //	[(x, y) for x in 'ab' for y in range(2) if y] → [('a', 1), ('b', 1)]

@@ -115,7 +115,8 @@ func iterateAll(m *py.Account, values []value) []*object.Iterator {
 }
 
 // zip returns an iterator over rows with one item of each iterable. It ends with the shortest
-// iterable. With strict=True, the iterator raises an error there if another iterable is longer.
+// iterable. With strict=True, the iterator raises an error at its end if another iterable is
+// longer.
 //
 //	list(zip([1, 2], 'ab')) → [(1, 'a'), (2, 'b')]
 //	list(zip([1, 2], [3])) → [(1, 3)]

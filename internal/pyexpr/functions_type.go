@@ -99,9 +99,9 @@ func floatOf(m *py.Account, a []value) value {
 	return number.Float(a[0])
 }
 
-// strOf implements str(v). In Python the arguments encoding and errors are for bytes, which do not
-// exist here. They are refused with CPython's messages, because a user who calls str(x, 'utf-8')
-// from habit should see the same error.
+// strOf implements str(v). In Python the arguments encoding and errors are for bytes. Expressions
+// have no bytes, so these arguments are refused. The messages are CPython's, because a user who
+// calls str(x, 'utf-8') from habit should see the same error.
 //
 //	str(15.0) → '15.0'
 //	str(None) → 'None'

@@ -28,7 +28,8 @@ type (
 	unboundMethod struct{ method *method }
 )
 
-// TypeName returns the name of the type in messages, the same as for a built-in function.
+// TypeName returns the name of the type in messages. A method bound to a value has the same type as
+// a built-in function.
 func (b *bound) TypeName() string { return "builtin_function_or_method" }
 
 // Text returns the empty string, because Python's text contains an address.

@@ -45,9 +45,9 @@ type extracted struct {
 	Escalate bool   `json:"escalate"`
 }
 
-// extraction returns success if args contain at least one column with a name. A missing or blank
-// name does not count, as in {"items":[{"extracted_column_name":" "}]}. In any other case the
-// result is the error that the specification prescribes.
+// extraction returns success if args contain at least one column with a name. A column whose name
+// is missing or blank is ignored, as in {"items":[{"extracted_column_name":" "}]}. In any other
+// case the result is the error that the specification prescribes.
 func extraction(args json.RawMessage) extracted {
 	var in struct {
 		Columns struct {

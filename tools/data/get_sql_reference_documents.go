@@ -36,8 +36,8 @@ type referenceDocuments struct {
 }
 
 // references runs get_sql_reference_documents: it returns the documents most relevant to the query.
-// It searches by meaning and by words at once, because vectors alone miss words such as created_at
-// and E-4012. It returns an error if the documents cannot be searched at all.
+// It searches both by meaning and by words, because vectors alone miss words such as created_at and
+// E-4012. It returns an error if the documents cannot be searched at all.
 func (d *Data) references(ctx context.Context, in struct {
 	Query string  `json:"user_query"`
 	N     float64 `json:"n_results"` // 5.0 is an integer in a schema, but not in Go

@@ -121,7 +121,7 @@ func hasPrefix(words []string, text string) bool {
 }
 
 // ends is called at the end of each word before the first value of a possible call. It returns
-// false if no call can have the word there.
+// false if no call can have that word before its first value.
 func (a *Ahead) ends(word string) bool {
 	first := !a.first
 	a.first = true

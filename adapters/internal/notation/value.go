@@ -126,8 +126,8 @@ func (r *reader) structured(text string, t *schema.Type) (string, int, bool) {
 	return out, size, ok
 }
 
-// quotesIn counts the values in quotation marks in a text. Keys, which a colon or an equals sign
-// follows, do not count.
+// quotesIn returns the number of values in quotation marks in a text. Keys are not counted; a colon
+// or an equals sign follows them.
 func quotesIn(text string) (n int) {
 	tokens := lex(text)
 	for i, t := range tokens {

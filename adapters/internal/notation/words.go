@@ -40,8 +40,8 @@ var roles = func() map[string]role {
 }()
 
 // roleOf returns what a word can mean in a notation, such as the word "value" before a value, or 0
-// if it means nothing there. A word of several parts, such as TOOL_CALL or toolCall, has the roles
-// that its parts have in common.
+// if it has no meaning in any. A word of several parts, such as TOOL_CALL or toolCall, has the
+// roles that its parts have in common.
 func roleOf(word string) role {
 	if r := roles[strings.ToLower(word)]; r != 0 {
 		return r

@@ -22,8 +22,8 @@ type guessFormat struct {
 }
 
 // Run prints the proposal, a file that declares a format, to stdout. It returns an error if there
-// is none, or if the proposal does not cover something. In the latter case it is printed all the
-// same, since a person can finish it.
+// is no proposal. It also returns an error after printing a proposal that does not cover something,
+// which a person can finish.
 func (c *guessFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
