@@ -188,7 +188,7 @@ func (p *reply) send(ctx context.Context, f frame) error {
 	return box.send(ctx, f)
 }
 
-// begin makes the reply a stream, unless it is one already or the reply is over. It returns the
+// begin makes the reply a stream, unless it is one already or the reply has ended. It returns the
 // outbox of the stream, or nil if the reply is no stream. The handler, the goroutines of a tool and
 // the timer of Patience may call it at the same time.
 func (p *reply) begin() *outbox {

@@ -26,10 +26,10 @@ type questions struct {
 	log zerolog.Logger
 }
 
-// ask sends the caller a request, as revisions up to 2025-11-25 allow, and stores its answer in
-// result. It returns an error if the client cannot be asked, refuses, or has not answered when ctx
-// ends; the tool that asked may go on without the answer. In 2026-07-28 servers send no requests;
-// handlers return what they need to know instead (see sealed).
+// ask sends the caller a request, as revisions up to 2025-11-25 allow, and stores the client's
+// answer in result. It returns an error if the client cannot be asked, refuses, or has not answered
+// when ctx ends. The tool that asked may then go on without an answer. In 2026-07-28 servers send
+// no requests; a handler returns its questions to the client in its result (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params,
 	result any) error {
 	raw, err := e.question(ctx, c, c.out, method, params)

@@ -240,10 +240,10 @@ func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err
 // client a comment in time, which keeps the client's stream alive.
 func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 
-// next answers another replica that wants the events after ask.Event. It waits for a new event if
-// there is none yet, and while it waits, the other replica counts as the stream's reader. In the
-// result, Lost is true if this replica does not know the stream, and Over is true if another reader
-// has taken it.
+// next answers another replica that wants the events of a stream after ask.Event. If there are none
+// yet, it waits a while for one; meanwhile the other replica is the stream's reader. In the result,
+// Lost is true if this replica does not know the stream, and Over is true if another reader has
+// taken it.
 func (e *elsewhere) next(ask eventsAsked) (b batch) {
 	o, after, ok := e.records.find(ask.Event, ask.Session)
 	if !ok {

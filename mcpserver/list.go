@@ -34,8 +34,8 @@ type lists struct {
 	mu  sync.Mutex // held while lists are made
 }
 
-// toolLists holds the lists of tools for one state of the registry. It never changes: for a new
-// state an atomic pointer gets a new toolLists.
+// toolLists holds the lists of tools for one state of the registry. It never changes. When the
+// registry has changed, a new toolLists takes its place.
 type toolLists struct {
 	generation uint64 // of the registry
 	// in the order of the registry, so that the list is always the same and a model server can use
@@ -163,8 +163,9 @@ func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pag
 	return theirs[0], theirs[1]
 }
 
-// seenBy returns the tools as the caller of ctx sees them, and a key that identifies how they
-// differ from what all callers see. The key is empty if they do not differ.
+// seenBy returns the tools as the caller of ctx sees them: those in may, with the schemas that this
+// caller sees. It also returns a key that identifies how they differ from what all callers see. The
+// key is empty if they do not differ.
 func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.Tool, key string) {
 	if all = t.tools; may.Part != "" {
 		key = may.Part + "\x00"

@@ -153,8 +153,8 @@ func (q *queue) withdraw(c *conn, id string) {
 }
 
 // park puts a conn into the line of those that wait for a free worker, unless it is in the line
-// already or has no backlog. Conns wait in line and not messages, so that ten messages of one conn
-// count as one.
+// already or has no backlog. The line has conns and not messages, so that a conn with ten messages
+// takes one place.
 func (q *queue) park(c *conn) {
 	if !c.parked && len(c.backlog) > 0 {
 		c.parked = true
@@ -222,8 +222,8 @@ func (q *queue) reply(c *conn, m message, put func(frame) error) {
 func (q *queue) idle() bool { return q.pending.Load() == 0 }
 
 // caller returns the sender of a message that came on the conn, in most cases the conn's session.
-// On stdio, a message may be of revision 2026-07-28; its sender is then what the message says about
-// itself, but has the conn's id, so that the request can be cancelled.
+// On stdio, a message may be of revision 2026-07-28. Its sender is what the message says about
+// itself, but gets the conn's id, so that the request can be cancelled.
 func (q *queue) caller(c *conn, m message) *caller {
 	said := m.said.Meta
 	if said.Version == nil || said.Capabilities == nil {

@@ -239,9 +239,9 @@ func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 	return dst, ended
 }
 
-// unread returns the events of a stream whose answer waits for a reader: those that were sent, and
-// those that wait. It is empty if the answer was sent, or if a connection is writing the stream and
-// so will send it.
+// unread returns the events of a stream whose answer no client has got: those that were sent, and
+// those that wait to be sent. The result is empty if the answer was sent, or if a connection is
+// writing the stream and so will send the answer.
 func (o *record) unread() (b batch) {
 	select {
 	case o.writing <- struct{}{}:

@@ -80,9 +80,8 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 	}
 }
 
-// split returns the messages in what a client has sent: one, or those of a batch, which are
-// answered one by one. It returns an error for a batch that is invalid, or that the client's
-// revision does not know.
+// split returns the messages in what a client has sent: one message, or all those of a batch. It
+// returns an error for an invalid batch, and for any batch if the client's MCP revision has none.
 func (c *conn) split(raw []byte) ([]json.RawMessage, *rpcError) {
 	switch {
 	case !isBatch(raw):

@@ -130,9 +130,9 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string,
 }
 
 // embedNew makes the vectors that documents of a source do not have yet, in batches, and returns
-// how many. With Chroma, each batch is stored before the next is made, so an import that is
-// interrupted continues from there the next time. Without a model it does nothing. It returns an
-// error if the model or the database fails.
+// how many. With Chroma, each batch is stored before the next is made, so after an interruption the
+// next import continues with the first batch that is missing. Without a model embedNew does
+// nothing. It returns an error if the model or the database fails.
 func (d *Data) embedNew(ctx context.Context, source string, all []document,
 	progress func(done, all int)) (made int, err error) {
 	progress(0, len(all))

@@ -187,9 +187,9 @@ func (r *reader) toolAt(i int) *toolset.Tool {
 	return nil
 }
 
-// param returns the parameter that a word names, or "" if there is none. The word may have another
-// case and other separators than the parameter's name, unless the names of two parameters differ
-// only in these.
+// param returns the parameter that a word names, or "" if there is none. The word may be written in
+// another case or with other separators than the parameter's name, unless the names of two
+// parameters differ only in these.
 func (r *reader) param(word string) string {
 	if r.typ.Has(word) {
 		return word
