@@ -207,10 +207,10 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	return j, nil
 }
 
-// format returns the format in which a model writes calls. It is the one that the settings have for
-// name, which is the client's name of the model with aliases resolved, so that a model is read
-// alike under every alias. Otherwise it is chosen by model, the name at the server. A demo model
-// has the name of its format.
+// format returns the format in which a model writes calls. The settings may name one for the
+// parameter name, which is the client's name of the model with aliases resolved, so that a model is
+// read alike under every alias. A demo model has the name of its format. For all other models the
+// format is chosen by the parameter model, the name at the server.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {

@@ -107,8 +107,9 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it as part of an answer. After the first call it keeps nothing,
-// because text beside calls needs no form. It returns false if no more events are wanted.
+// take passes an event on, or keeps it as part of an answer. After the first tool call it keeps
+// nothing, because text beside calls need not fit the answer's schema. It returns false if no more
+// events are wanted.
 func (a *formedAnswer) take(ev chat.Event) bool {
 	switch {
 	case a.calls:
@@ -180,8 +181,8 @@ func (a *formedAnswer) finish(ev chat.Event) bool {
 	return a.sendKept(text) && (a.usage == nil || a.yield(*a.usage, nil)) && a.yield(ev, nil)
 }
 
-// sendKept sends the rest of the text. If the events that were kept have all of the text, it sends
-// those events instead. It returns false if no more events are wanted.
+// sendKept sends the rest of the answer: the events that were kept, or if there are none, text. It
+// returns false if no more events are wanted.
 func (a *formedAnswer) sendKept(text string) bool {
 	if len(a.kept) > 0 {
 		return sendAll(a.kept, a.yield)

@@ -82,8 +82,8 @@ func (j *job) guardCalls(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. Like every yield function, it returns false if the consumer
-// wants no more events.
+// take passes an event on or, while a wrong call waits for its repair, keeps it. Like every yield
+// function, it returns false if the consumer wants no more events.
 func (g *guard) take(ev chat.Event) bool {
 	if ev.Kind == chat.Usage {
 		g.own = ev.Meta.Usage

@@ -83,8 +83,8 @@ func (j *job) aside(r *chat.Request) *job {
 	return k
 }
 
-// known returns what was learned from earlier requests to the model. Before the model is probed
-// (its server asked about it), the digest that identifies it is not known, so the result is empty.
+// known returns what was learned from earlier requests to the model. The result is empty as long as
+// the server was not asked about the model, because the digest that identifies it is unknown then.
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
 // learn applies the function change to the stored lessons about the model.

@@ -25,9 +25,8 @@ const mostDoubted = 256
 // needs no tool, it answers again, without tools. From then on it is asked before tools are
 // offered.
 //
-// A model that was asked before this reply is not asked again. If it calls another tool than the
-// one that it picked, with arguments that occur nowhere in the conversation, it did not need that
-// call.
+// A model that was asked before this reply has picked a tool, and is not asked again. If it calls
+// another tool, with arguments that occur nowhere in the conversation, it did not need that call.
 //
 // The question costs a generation of some 20 tokens for such a call, and nothing for others. The
 // call is held back until the first of its values that occurs in the conversation. So a call that

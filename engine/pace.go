@@ -28,8 +28,8 @@ type pace struct {
 	hold  int       // hold of the call that began last
 }
 
-// newPace returns the pace of the job's reply, or nil if calls are held back by size and not by
-// time.
+// newPace returns a pace, which decides by time how much of the job's calls is held back. It
+// returns nil if that is decided by size.
 func newPace(j *job) *pace {
 	_, constrains := j.server.backend.(*ollama.Backend)
 	raw := j.strategy == Raw || j.strategy == Tokens

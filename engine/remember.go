@@ -117,8 +117,8 @@ func (n *notes) find(server, model, digest string, formats *adapters.Set) (l les
 	return lessons{wording: one.Wording, gate: one.Gate, reading: one.Reading.read(formats)}, true
 }
 
-// read returns the stored form r as a reading. It returns nil if r is nil, or if the format no
-// longer exists.
+// read returns the reading of a template that the note r stores, with its format. It returns nil if
+// r is nil, or if the format no longer exists.
 func (r *readingNote) read(formats *adapters.Set) *reading {
 	if r == nil {
 		return nil

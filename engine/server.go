@@ -266,8 +266,9 @@ func (e *Engine) single() (all []*member) {
 	return all
 }
 
-// prefix returns the prefix of the names of the models on the server m. It returns "" for the first
-// server, and for the members of a pool that is the first server.
+// prefix returns what precedes the names of the models on the server m, such as "box/" in
+// "box/qwen3". It returns "" for the first server, and for the members of a pool that is the first
+// server.
 func (e *Engine) prefix(m *member) string {
 	first := e.servers[0]
 	if m.server == first || first.pool != nil && slices.Contains(first.pool.members, m) {

@@ -124,7 +124,8 @@ func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, e
 	return j, nil, "", err
 }
 
-// all returns the events of a source, undecoded. An error of the source is the last event.
+// all returns the events that a source returns, unchanged. An error of the source is the last
+// event.
 func all(src chat.Source) events {
 	return func(yield func(chat.Event, error) bool) {
 		for {
@@ -136,10 +137,10 @@ func all(src chat.Source) events {
 	}
 }
 
-// closing returns the given events, and closes the source when they are no longer wanted. That is
-// so if the reply has ended, if a stage or the client has left the loop, or if one of them has
-// panicked. A model whose reply is not read must not go on writing, because Ollama answers one
-// request at a time by default, and the next request waits for it.
+// closing returns the given events, and closes their source when the loop over them ends: at the
+// end of the reply, after a break, or in a panic. A model whose reply is not read must not go on
+// writing, because Ollama answers one request at a time by default, and the next request waits for
+// it.
 func closing(src chat.Source, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		defer src.Close()

@@ -31,8 +31,8 @@ func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 var byDefault = []string{Raw, Tap, Native, Prompt}
 
 // needsServerChat reports whether r can be answered only by the server's own chat API, because it
-// wants an answer that fits a schema, or the log probabilities of a reply without tools. Only a
-// request without tools still has a Format here, so no call is lost to the server's parser.
+// wants an answer that fits a schema (r.Format), or the log probabilities of a reply without tools.
+// Requests with tools have lost their Format before, so no call is lost to the server's own parser.
 func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }
@@ -105,9 +105,9 @@ func (t *target) next(r *chat.Request, strategy string) string {
 	return ""
 }
 
-// answer returns the reply by the job's strategy, the way to ask the server. If that fails before
-// anything was sent, and another strategy may help, the next strategy is used instead, once. If it
-// does better, it is the model's strategy from then on, until another model has the name.
+// answer returns the reply by the job's strategy, which is the way to ask the server. If that fails
+// before anything was sent, and another strategy may help, the next strategy is tried, once. If
+// this one succeeds, the first is not used again for the model, until another model has its name.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {
 		next := j.next(j.request, j.strategy)

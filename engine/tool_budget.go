@@ -18,9 +18,9 @@ import (
 // otherwise. Only texts are cut, so the schemas against which calls are checked mean the same.
 
 // fitTools returns the job with tools that fit the setting ToolBudget, if that is set. A token is
-// counted as three bytes, whatever was learned about the model. A ratio that moves with every count
-// would cut a little differently in every turn, and empty the server's cache of the prompt each
-// time. It never fails.
+// counted as three bytes, although the real ratio of a model is learned from its replies. That
+// ratio changes with each of them, and tools that are cut differently in every turn would empty the
+// server's cache of the prompt. It never fails.
 func (j *job) fitTools(context.Context) (*job, error) {
 	if budget := j.engine.cfg.ToolBudget; budget > 0 {
 		return j.fitted(budget, window.Meter{}), nil

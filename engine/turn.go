@@ -182,8 +182,8 @@ func root(model string, r *chat.Request) string {
 // the same while its user types further down.
 const continuedRoot = 1 << 10
 
-// embedRoot returns the key of a request for vectors. No cache helps with these, so the key only
-// spreads the work.
+// embedRoot returns a key for a request for vectors. It selects the server, and only spreads the
+// requests, because no server has a cache that helps with vectors.
 func embedRoot(model string, r *chat.EmbedRequest) string {
 	var k upstream.Root
 	k.Add(model)

@@ -105,10 +105,9 @@ func (p *printer) show(calls ...chat.Call) string {
 	return text
 }
 
-// arranged searches for a form (lines of a declaration) that describes how a template prints calls,
-// in one kind of conversation (a view, see [From]). It returns the finding for the first form that
-// reads all test turns. If there is none, it returns ErrForm, with the error of the form that read
-// the most turns.
+// arranged searches for a form (lines of a declaration) that describes how a template prints calls.
+// It returns the finding for the first form that reads all test turns. If there is none, it returns
+// ErrForm, with the error of the form that read the most turns.
 func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Finding, error) {
 	one, two := p.show(gnus[0]), p.show(gnus[:2]...)
 	if one == "" {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// body is the position of one call in a text, and its form in a declaration. The text before start
-// and after end consists of marks, which become literals of the call line.
+// body says where one call is in a text, and how a declaration describes it. The text before start
+// and after end consists of marks, which become literals of the declaration's call line.
 type body struct {
 	start, end int
 	hole       string // such as {call} or {name}…{json}

@@ -172,8 +172,9 @@ type series struct {
 	twice string
 }
 
-// item returns the text of a form line for one value and its name, in which key is the name's
-// placeholder. If indent is not empty, the text has {indent} at the beginning of its last line.
+// item returns the part of a form line for one argument: {value} for its value, key for its name,
+// and the literals around them. If indent is not empty, the text has {indent} at the beginning of
+// its last line.
 func (s series) item(key, indent string) string {
 	e := escapeLiteral.Replace
 	before := e(s.before)

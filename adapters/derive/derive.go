@@ -127,11 +127,12 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	return rest(best, clearest(errs), all, model, set, t)
 }
 
-// rest returns the finding for a template whose calls no format reads without errors. If best has
-// no errors, it is returned unchanged. If the template prints no calls, the finding comes from the
-// example of a call that the template gives in words. Otherwise best, or a new finding if best is
-// nil, gets a format that has only the marks around reasoning and text. It returns err if the
-// template refuses the conversations or these marks cannot be read.
+// rest returns the finding for a template whose calls no format reads without errors. If the
+// template prints no calls (err is ErrNoCalls), the finding comes from the example of a call that
+// the template gives in words. Otherwise best, the finding with the fewest errors, or a new one if
+// best is nil, gets a format that has only the marks around reasoning and text. A best without
+// errors is returned unchanged. rest returns err if the template refuses the conversations or these
+// marks cannot be read.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (
 	*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {

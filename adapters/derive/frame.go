@@ -130,8 +130,8 @@ func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 // escapeLiteral writes a literal as it is written in the lines of a form.
 var escapeLiteral = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
-// digits returns the digits at n bytes from the beginning of a text. If end is true, it returns the
-// digits before n bytes from its end. It returns "" if there are none.
+// digits returns the digits that begin n bytes after the beginning of a text. If end is true, it
+// returns those that end n bytes before its end. It returns "" if there are none.
 func digits(s string, n int, end bool) string {
 	is := func(c byte) bool { return c >= '0' && c <= '9' }
 	from, to := n, n

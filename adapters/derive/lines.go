@@ -62,9 +62,9 @@ func heading(model string) string {
 
 // callLines returns the lines of a declaration that describe calls (section, call, arg, keys and
 // quote), and the marks after the calls that end the turn. It returns ErrForm if it finds no calls.
-// It makes the lines from a text with two calls: the common text before both calls is the opener,
-// the common text after both is the closer, and the rest around them is a section. If no marks
-// precede the calls, marks after all calls end the turn.
+// It compares what is before, between and after two calls in a text. The opener is what precedes
+// both, and the closer what follows both. Other marks around all calls become a section. But if the
+// first call has only its opener before it, the marks after the last closer end the turn.
 //
 //	<tool_call>\n{A}\n</tool_call>\n<tool_call>\n{B}\n</tool_call><|im_end|>
 //

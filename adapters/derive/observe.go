@@ -174,8 +174,8 @@ func observe(s stage, opening string) (*observed, error) {
 
 // calls renders a turn with text and a turn with n calls, and returns them as spoken and called.
 // The result region is the part of called that is not in spoken, since what both have belongs to
-// the turn. The error is ErrForm if the region does not contain both values, or if the tool's name
-// is neither in the region nor directly before it. It is ErrNoCalls if the turn shows no calls.
+// the turn. The error is ErrNoCalls if the turn shows no calls. It is ErrForm if the region lacks
+// one of the test call's arguments, or if the tool's name is neither in it nor directly before it.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
@@ -199,16 +199,18 @@ func (s stage) calls(n int) (spoken, called, region string, err error) {
 	return spoken, called, region, nil
 }
 
-// nameEnds reports whether the tool's name is directly before a region of a turn.
+// nameEnds reports whether the tool's name is directly before region, which is a part of the text
+// turn.
 func nameEnds(turn, region string) bool {
 	front, _, ok := strings.Cut(turn, region)
 	return ok && strings.HasSuffix(front, probes[0].Name)
 }
 
-// think finds the marks around reasoning by comparing three turns: one with a call, one with
-// reasoning and the same call (the parameter with), and one with reasoning and text (speaking). It
-// also removes the fillers from the calls, which some templates print for missing reasoning:
-// GLM-4.7 prints </think> alone before such a call, Qwen3 <think>\n\n</think>.
+// think finds the marks around reasoning, such as <think> and </think>, by comparing three turns.
+// The parameter without is a turn with only a call, with has reasoning before the same call, and
+// speaking has reasoning before text. For missing reasoning some templates print the marks alone:
+// before such a call, GLM-4.7 prints </think>, and Qwen3 <think>\n\n</think>. think removes these
+// from the calls.
 func (o *observed) think(without, with, speaking string) {
 	before, after, ok := strings.Cut(with, probeThink)
 	if !ok {
@@ -284,10 +286,10 @@ func (o *observed) begun(opening, called string) {
 	}
 }
 
-// details renders three more turns with calls: with text before them, with a number in the
-// arguments, and with markup in an argument. It records what they show. The text shows how many
-// newlines precede a call: one in hermes, two in qwen3-coder. If the template refuses a turn, what
-// it would show stays unknown.
+// details renders three more turns with calls, and records how the template prints them. In the
+// first, text precedes the call, which shows how many newlines are between both: one in hermes, two
+// in qwen3-coder. The other two have a number and markup in an argument. What a turn would show
+// stays unknown if the template refuses it.
 func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)

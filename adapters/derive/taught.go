@@ -94,9 +94,10 @@ func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	return "", false
 }
 
-// lineAround returns the "call" line of a declaration for a call at text[start:end]: the marks
-// before and after that text, with the given placeholders between them. It returns false if no mark
-// precedes the text. A declaration needs such a mark to distinguish a call from text.
+// lineAround returns the "call" line of a declaration, made from the call at text[start:end]. The
+// line has the mark before the call, the parameter holes (placeholders such as {call}), and the
+// mark after the call. It returns false if no mark precedes the call, because a declaration needs
+// such a mark to distinguish a call from text.
 func lineAround(text string, start, end int, holes string) (string, bool) {
 	before := markBefore.FindString(text[:start])
 	if before == "" {

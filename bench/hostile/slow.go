@@ -21,8 +21,8 @@ type target struct {
 	open []net.Conn
 }
 
-// dial opens a connection that stays open until leave closes it. It returns an error if it cannot
-// connect.
+// dial opens a connection. It stays open until the method leave closes all connections. dial
+// returns an error if it cannot connect.
 func (t *target) dial() (net.Conn, error) {
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(t.p.URL, "http://"), 5*time.Second)
 	if err == nil {

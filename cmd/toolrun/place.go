@@ -17,8 +17,8 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// place is where calls are run: by a proxy, or by this process if there is none. A running toolnorm
-// comes first, since only it knows the calls that were too long for a command line.
+// place is where calls are run: by a running proxy, or by this process if there is none. The proxy
+// is preferred, since only it knows the calls that were too long for a command line.
 type place struct {
 	proxy *runner.Client // nil: no proxy is known
 	only  bool           // whether the user named the proxy, so that nothing is run elsewhere

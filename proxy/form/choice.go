@@ -10,9 +10,9 @@ import (
 // path of the member that has the name, for error messages.
 type Named func(v *fastjson.Value) (member, name string)
 
-// FindTool is the Named for the notations of all APIs: {"name":"f"}, as Responses and Messages
-// write it, and {"function":{"name":"f"}}, as chat completions do. It returns the path of the
-// member and the tool's name.
+// FindTool finds the name of the tool that v names, in the notation of any API: {"name":"f"} in
+// Responses and Messages, and {"function":{"name":"f"}} in chat completions. It returns the path of
+// the member, such as "function.name", and the tool's name.
 func FindTool(v *fastjson.Value) (member, name string) {
 	if f := v.Get("function"); !field.IsNull(f) {
 		return "function.name", string(f.GetStringBytes("name"))

@@ -57,9 +57,9 @@ func TopLogprobs(to *int) func(*fastjson.Value) error {
 	return field.Between(to, 0, maxTop, fmt.Sprintf("must be between 0 and %d", maxTop))
 }
 
-// appendToken appends one entry without the closing brace. A token may begin or end inside a
-// character, which its bytes show but its text cannot. The bytes are null if the server does not
-// send them.
+// appendToken appends the JSON entry of one token, without the closing brace. The entry has the
+// token's bytes as well as its text, because a token may begin or end inside a character. The bytes
+// are null if the server does not send them.
 func appendToken(b []byte, t chat.Token) []byte {
 	b = chat.AppendQuoted(append(b, `{"token":`...), t.Text)
 	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)

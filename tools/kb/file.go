@@ -228,9 +228,9 @@ func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, 
 	return kbstore.Embedding{Model: w.Embedder.Name(), Vector: vectors[0]}, nil
 }
 
-// vectors returns the existing vectors of a document's passages, by the text (see embedded) and not
-// by the position, since a new paragraph moves all passages after it. It returns nil if there are
-// none of the current model, and an error if the store fails.
+// vectors returns the existing vectors of a document's passages. The keys of the map are the texts
+// from which the vectors were made, not positions, since a new paragraph moves all passages after
+// it. It returns nil if there are none of the current model, and an error if the store fails.
 func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]float32, error) {
 	old, there := w.known[d.Source]
 	if !there || old.Model != w.Embedder.Name() {

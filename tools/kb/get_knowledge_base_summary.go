@@ -122,7 +122,8 @@ func (b bases) refuseBase(ctx context.Context, text json.RawMessage) (tools.Resu
 	return b.refuse(ctx, args)
 }
 
-// reading returns the hints of tools that change nothing and contact nothing outside.
+// reading returns the hints of a tool that only reads: it changes nothing and contacts nothing
+// outside.
 func reading() tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}

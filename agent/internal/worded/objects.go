@@ -76,9 +76,9 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// lastLine returns the text that stands before JSON on the same line, or "" if there is none but
-// Markdown signs. The parameter whole is all the text before the JSON, and front is the same text
-// without the Markdown signs.
+// lastLine returns the text between the last newline and the JSON after it. The parameter whole is
+// all the text before the JSON, and front is the same text without Markdown signs. It returns "" if
+// that line is blank or has only Markdown signs.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
 	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) ||
@@ -88,8 +88,8 @@ func lastLine(front, whole string) string {
 	return line
 }
 
-// isSentence reports whether a line has words that continue in the JSON after it. It returns false
-// for a line of a shell or of code, and for a quotation.
+// isSentence reports whether a line before JSON is prose, such as "I call it with:". It returns
+// false for a line of a shell or of code, and for a quotation.
 func isSentence(line string) bool {
 	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") ||
 		strings.ContainsAny(line[:1], "$>|#") {

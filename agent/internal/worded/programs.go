@@ -13,8 +13,9 @@ import (
 var programs = []string{"", "python", "py", "javascript", "js", "typescript", "ts", "tool_code",
 	"tool", "text", "plaintext"}
 
-// program reads a call in a fence of Python or JavaScript at the end of the reply. It also returns
-// the text before the call, and returns nil if there is no call.
+// program reads a call in a fence of Python or JavaScript at the end of the reply, and returns the
+// call and the text before it. The parameter end is the reason why the reply ended: a fence that
+// the token limit has cut is no call. If there is no call, calls is nil.
 func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	i := strings.Index(text, "```")
 	if i < 0 {

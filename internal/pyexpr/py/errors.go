@@ -107,8 +107,8 @@ func Blame(src string, pos int, do func()) {
 	}
 }
 
-// At sets the position of e to offset pos in src and returns e. It does nothing if e already has a
-// position, from a part further inside.
+// At stores in e that the error is at offset pos in src, and returns e. If e already has a
+// position, it stays, since it is more precise: it was set further inside the expression.
 func (e *Error) At(src string, pos int) *Error {
 	if e.Line > 0 {
 		return e

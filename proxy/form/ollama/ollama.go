@@ -202,12 +202,12 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads the body of a request that names a model, and decides who answers it. If passed
-// returns true for the parsed body and the model's server has Ollama's API, that server does: asked
-// returns a transport to it, and the body with the model's name there. Otherwise this program does:
-// asked calls the parameter here with the parsed body and returns a nil transport. It returns an
-// error if the body is invalid or the model is not allowed. The body is parsed only once, because a
-// second copy of 19 MB takes 40 MB more memory.
+// asked reads the body of a request that names a model, and decides who answers it. The model's
+// server does if it has Ollama's API and the function passed returns true for the parsed body. Then
+// asked returns a transport to that server, and the body with the model's name there. Otherwise
+// this program answers: asked calls the function here with the parsed body, and returns a nil
+// transport. It returns an error if the body is invalid or the model is not allowed. The body is
+// parsed only once, because a second copy of 19 MB takes 40 MB more memory.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	passed func(*fastjson.Value) bool, here func(*fastjson.Value)) (body []byte,
 	rt http.RoundTripper, err error) {

@@ -11,9 +11,9 @@ import (
 const mostlySame = .9
 
 // words has the words of a passage as numbers, in three forms. In own, the same number may mean
-// another word in another passage. The function all iterates over numbers that mean the same in all
-// passages; it may have to split the text for that. The map set has the same numbers as all, and is
-// made for the first comparison.
+// another word in another passage. In all and set, it means the same in every passage. The function
+// all iterates over the numbers, and may have to split the text for that. The map set is made for
+// the first comparison.
 type words struct {
 	own       []uint32
 	all       func() iter.Seq[uint32]

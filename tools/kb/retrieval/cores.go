@@ -14,9 +14,9 @@ var working atomic.Int32
 // share divides the numbers from 0 to n-1 among the caller and further goroutines. If the parameter
 // worth is false, there is so little to do that the caller gets all of them. Each goroutine calls
 // the function work once and gets its numbers one after the other, so that work can have buffers of
-// its own. It must not matter which numbers it gets. All searches together get as many goroutines
-// as there are processors, or one each. share returns when all goroutines have ended, with an error
-// of work if there was one.
+// its own. It must not matter which numbers it gets. All searches together use as many goroutines
+// as there are processors, but each has at least one, its caller. share returns when all goroutines
+// have ended, with an error of work if there was one.
 func share(n int, worth bool, work func(numbers iter.Seq[int]) error) error {
 	var taken atomic.Int64
 	numbers := func(yield func(int) bool) {

@@ -185,11 +185,11 @@ func (d *disk) listsOf(kind, part int) (map[string]lexical.List, error) {
 	return all, nil
 }
 
-// frequency returns how many of the texts that contain a word the principal may see. Hidden texts
-// are not counted, since a score would reveal what is in them. The parameter list has the word's
-// texts in one part of the index. If the list contains counts for each class of rights, these are
-// added up. Otherwise its texts are decoded and counted; postings is memory for that. It returns an
-// error if the list is damaged.
+// frequency returns how many of the texts that contain a word may be seen by the caller. Hidden
+// texts are not counted, since a score would reveal what is in them. The parameter list has the
+// word's texts in one part of the index; kind says whether these are passages or summaries. Counts
+// for each class of rights are added up if list has them. Otherwise the texts are decoded, into the
+// memory of postings, and counted. frequency returns an error if list is damaged.
 func (d *disk) frequency(kind, part int, list lexical.List, postings *[]lexical.Posting) (
 	n int, err error) {
 	v, owners := d.seen[part], d.parts[part].Owners
@@ -218,8 +218,9 @@ func (d *disk) frequency(kind, part int, list lexical.List, postings *[]lexical.
 	return n, err
 }
 
-// decode decodes a list into postings, which say which texts have the word, and how often. It uses
-// the memory of the slice again. It returns an error if the list is damaged.
+// decode decodes a list into postings, whose memory is used again. They say which texts have the
+// word, and how often. The list belongs to a part of the index that has the given number of texts.
+// decode returns an error if the list is damaged.
 func (d *disk) decode(postings *[]lexical.Posting, part, texts int, list lexical.List) (err error) {
 	*postings, err = list.Read(*postings, texts)
 	return d.damaged(part, err)

@@ -206,8 +206,7 @@ type memory struct {
 }
 
 // open returns a view of the index. It first applies the filter to every document, which decides
-// what may be seen before anything is scored. Rights that change before close count only for the
-// next search.
+// what may be seen before anything is scored. Rights that change later do not affect this view.
 func (i *index) open(f kbstore.Filter) *memory {
 	m := &memory{index: i, may: make([]bool, len(i.byNumber))}
 	for n := range i.byNumber {

@@ -12,8 +12,8 @@ import (
 var fieldWeights = []float64{1, 2, 1}
 
 // order returns the value by which passages are ordered if only words were compared. To the
-// passage's BM25 scores it adds a little for the share of the query's words in the passage, and for
-// the longest piece of the query in it. These decide between passages that BM25 scores alike.
+// passage's BM25 score it adds a little for the share of the query's words in the passage, and for
+// the longest sequence of them. This decides between passages that BM25 scores alike.
 func order(p *passage, f lexical.Features) float64 {
 	sum := f.Ideal + .1*f.Coverage + .1*f.Longest
 	if p.Sparse != nil {
@@ -52,7 +52,8 @@ var (
 	ofVectors = weights{one: -3.68, byWords: 2.07, byWhole: 3.47, byCosine: .76, byNearer: 2.18}
 )
 
-// odds returns the logarithm of the odds that a passage with the numbers n answers the query.
+// odds returns the logarithm of the odds that a passage answers the query: the weighted sum of the
+// passage's numbers n.
 func (w *weights) odds(n *numbers) (sum float64) {
 	for i := range n {
 		sum += w[i] * n[i]

@@ -370,8 +370,8 @@ func (s *search) model(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// whole returns a passage with its title and headings before it, like the text of its vector: "20
-// days" says something only below "Leave".
+// whole returns a passage with its title and headings before it, because "20 days" says something
+// only below "Leave". The passage's vector is made from the same text.
 func (p *passage) whole() string {
 	return strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading, p.text},
 		func(s string) bool { return s == "" }), "\n")
