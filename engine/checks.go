@@ -17,8 +17,8 @@ import (
 
 // sayable returns an error for a request that cannot be sent to any server, because the arguments
 // of an earlier call are not a JSON object, or a number cannot be written as JSON. A request that
-// came over HTTP has neither fault. The check is for programs that build their requests themselves.
-// The code that writes an order relies on this check.
+// came over HTTP has neither fault. The check is for programs that build their requests themselves,
+// and the code that writes requests to the servers relies on it.
 func sayable(r *chat.Request) error {
 	for i, m := range r.Messages {
 		for n, c := range m.Calls {

@@ -44,8 +44,9 @@ func (j *job) chooseContext(ctx context.Context) (*job, error) {
 	return &k, nil
 }
 
-// sized returns the context length for an order, in tokens. If the backend can choose a length,
-// this is what the backend calculates. Otherwise it is the model's own window.
+// sized returns the context length for the generation that the order o describes, in tokens. If the
+// backend can choose a length, this is what the backend calculates. Otherwise it is the model's
+// own.
 func (t *target) sized(ctx context.Context, o *upstream.Order) int {
 	if s, ok := t.server.backend.(sizer); ok {
 		return s.Size(ctx, o)
@@ -208,7 +209,8 @@ func (j *job) meter() window.Meter {
 	return j.known().meter
 }
 
-// counter learns how many bytes a token has from the count that a server sends for one prompt.
+// counter learns the length of a model's tokens in bytes. It compares the length of one prompt with
+// the number of tokens that the server counts in it.
 type counter struct {
 	*target
 	bytes   int  // length of the prompt
@@ -280,9 +282,9 @@ func (c *counter) learnTokens(n chat.Counts) {
 }
 
 // CountTokens implements chat.Counter. It returns about how many tokens the model would read for r,
-// without asking for a reply. Ollama cannot be asked to count, so the estimate uses the ratio of
-// the server's last count, and is true within a few percent as soon as there is one. It returns an
-// error if the request is invalid, or the server cannot be reached.
+// without asking for a reply. Ollama cannot be asked to count, so the size in bytes is divided by
+// the bytes per token of the server's last count. After the first reply, the result is right within
+// a few percent. It returns an error if the request is invalid, or the server cannot be reached.
 func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

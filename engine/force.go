@@ -16,8 +16,8 @@ import (
 )
 
 // forcing is the grammar that constrains a reply, and the limit of its length. A limit is always
-// set, because without one a small model writes digits or blanks until the context is full (two of
-// two ran past 100 s), and a grammar does not end them.
+// set, because a grammar does not end numbers or blanks: without a limit, a small model wrote them
+// until the context was full (two of two ran past 100 s).
 type forcing struct {
 	upstream.Force
 	tokens int  // limit of the object, in tokens
@@ -54,9 +54,10 @@ func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	return f
 }
 
-// heldTo returns a constraint under which the output is one call of the given tools. It covers the
-// whole object with name and arguments. A model that is constrained to the arguments alone
-// continues inside the last value, which is valid by the schema and wrong.
+// heldTo returns a constraint under which the output is one call of the given tools, of at most the
+// given number of tokens. It covers the whole object with name and arguments. A model that is
+// constrained to the arguments alone continues inside the last value, which is valid by the schema
+// and wrong.
 func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema},
 		tokens: tokens}

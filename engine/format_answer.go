@@ -107,9 +107,8 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it as part of an answer. After the first tool call it keeps
-// nothing, because text beside calls need not fit the answer's schema. It returns false if no more
-// events are wanted.
+// take passes ev on, or keeps it as part of an answer. After the reply's first tool call it keeps
+// nothing, because text beside calls needs no form. It returns false if no more events are wanted.
 func (a *formedAnswer) take(ev chat.Event) bool {
 	switch {
 	case a.calls:
@@ -142,7 +141,7 @@ func (a *formedAnswer) write(text string) bool {
 	return a.sendTo(a.fits.Safe())
 }
 
-// sendTo sends the text of a.fits up to an offset. It returns false if no more events are wanted.
+// sendTo sends the answer up to the offset to. It returns false if no more events are wanted.
 func (a *formedAnswer) sendTo(to int) bool {
 	if to <= a.sent {
 		return true
@@ -222,8 +221,8 @@ func (a *formedAnswer) complete(text string) (rest string, err error) {
 	return "", a.misfit(text)
 }
 
-// accept returns the unsent part of an answer, or false if it does not fit or disagrees with what
-// was sent.
+// accept returns the part of an answer that was not sent yet. It returns false if the answer does
+// not fit its schema, or does not continue what was sent.
 func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	if answer == "" || len(a.rules.CheckValue([]byte(answer))) > 0 {
 		return "", false

@@ -184,8 +184,8 @@ func pickPrompt(tools []chat.Tool) string {
 var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.",
 	`Translate "thank you" into German.`}
 
-// firstLine returns the first line of a description, without its full stop. Descriptions of agents'
-// tools have pages, and for a pick the purpose of the tool is enough.
+// firstLine returns the first line of a tool's description, without its full stop. Descriptions of
+// agents' tools have pages, but to pick a tool the model needs only its purpose.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimRight(line, ". ")

@@ -189,10 +189,10 @@ func (g *guard) release(c *guarded, to int) bool {
 }
 
 // end completes a call whose arguments have ended, and returns false if no more events are wanted.
-// A call that fits is sent. So is one that fits once surplus members are removed, since models like
-// to add members that the schema forbids ("reason": "user asked"), or misspelt ones renamed. Any
-// other call is kept to be repaired later. To generate it again at once would risk the parts that
-// were right.
+// A call that fits is sent. If a call fits without the members that its schema forbids, or with
+// misspelt ones renamed, it is sent like that, since models like to add members ("reason": "user
+// asked"). Any other call is kept to be repaired later. To generate it again now would risk the
+// parts that were right.
 func (g *guard) end() bool {
 	c := g.call
 	g.call = nil

@@ -241,7 +241,7 @@ func ownStops(r *chat.Request) bool {
 }
 
 // options returns the request's options under Ollama's names. What the client sets itself takes
-// precedence. The chosen context is used only if neither the client nor the settings ask for one.
+// precedence over the settings, and these over the parameter context, which the engine has chosen.
 func (t *target) options(r *chat.Request, context int) map[string]json.RawMessage {
 	o := upstream.Sampling(r)
 	if t.engine.cfg.NumCtx > 0 {
@@ -263,8 +263,8 @@ func (t *target) options(r *chat.Request, context int) map[string]json.RawMessag
 }
 
 // limitTokens returns a copy of r whose reply may have the given number of tokens, whatever the
-// client's own options say. It removes the option num_predict, which would win otherwise. A
-// client's 5 would then cut a forced call to nothing.
+// client's own options say. It removes the client's option num_predict, which takes precedence over
+// that number: with num_predict 5 a forced call would be cut to nothing.
 func limitTokens(r *chat.Request, tokens int) *chat.Request {
 	c := *r
 	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)

@@ -21,8 +21,8 @@ func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	return ev, nil
 }
 
-// of returns the last of the reply's tokens, those that together make the text. It returns nil if
-// the last tokens do not make it, because the text was repaired, or a call comes after it.
+// of returns the tokens at the end of the reply that together have exactly the given text. It
+// returns nil if there are none, because the text was repaired, or a call comes after it.
 func (g *gathered) of(text string) []chat.Token {
 	rest := text
 	for i := len(g.tokens) - 1; i >= 0; i-- {

@@ -111,9 +111,9 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// list returns the names in odd that have aliases, each with its alias, as a text for logs and
-// prompts, in which otherwise only the aliases appear. After maxListed names it says how many more
-// there are.
+// list returns the names in odd that have aliases, each with its alias, as a text. It is for logs
+// and prompts that otherwise show only aliases. After maxListed names it says how many more there
+// are.
 func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
@@ -357,9 +357,9 @@ type trial struct {
 }
 
 // carries reports whether a call of a tool with that name keeps its name when the job's family
-// prints the call and parses it again. If even a plain name (controlName) is lost, the test says
-// nothing about the family, and carries returns true. A test takes some ten microseconds, and
-// clients send the same names with every request, so the result is cached.
+// prints the call and parses it again. If the family loses even a plain name (controlName), this
+// test is of no use, and carries returns true. The result is cached, since a test takes some ten
+// microseconds and clients send the same names with every request.
 func (t *target) carries(name string) bool {
 	f := t.format
 	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name),

@@ -105,7 +105,8 @@ func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, erro
 	return ollama.WatchAnswers(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
 }
 
-// held is the body of an answer. Until it is closed, the request counts as running at its server.
+// held is the body of a server's HTTP answer. Until it is closed, the request counts as running at
+// its server.
 type held struct {
 	io.ReadCloser
 	turn *turn

@@ -229,9 +229,9 @@ func (p *pool) take(all []*member) *member {
 }
 
 // pickBounded returns the index of the server that gets a request. The servers are in the order in
-// which a conversation prefers them. It chooses the first server that is not full and has less than
-// factor times its share of the requests, or less than leastBound. If there is no such server, it
-// returns 0.
+// which a conversation prefers them. It chooses the first one that is not full and whose running
+// requests are fewer than leastBound, or fewer than factor times the average. If there is no such
+// server, it returns 0.
 func pickBounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {
@@ -298,9 +298,9 @@ func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
 	return all, nil
 }
 
-// known returns a server of the pool that has the model. If ctx belongs to a request for which a
-// server was already chosen, it is that server. Otherwise it is the one that the conversation
-// prefers. It returns an error if no such server answers.
+// known returns a server of the pool that has the model. If a server was already chosen for the
+// request that ctx belongs to, known returns that server. Otherwise it returns the one that the
+// conversation prefers. It returns an error if no server with the model answers.
 func (p *pool) known(ctx context.Context, model string) (*server, error) {
 	t, _ := ctx.Value(turnKey{}).(*turn)
 	if t == nil {

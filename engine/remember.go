@@ -67,8 +67,8 @@ type noteFile struct {
 	Models  []note `json:"models"`
 }
 
-// open reads the file, and returns its notes, or nil if no file is configured. A file that another
-// version has written, or that cannot be read, counts as empty.
+// open reads the file, and returns its notes, or nil if no file is configured. If the file cannot
+// be read, or another version of this program has written it, the notes are empty.
 func (r Remember) open(log zerolog.Logger) *notes {
 	if r.File == "" {
 		return nil

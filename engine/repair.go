@@ -149,9 +149,9 @@ func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
 	return g.extends(c, c.rules.WithoutWrong)
 }
 
-// extends returns a call's arguments after the function change was applied to them. It returns
-// false if change returns false. If part of the call was sent, it also returns false if that part
-// cannot be completed to the result.
+// extends applies the function change to a call's arguments and returns the result. It returns
+// false if change does. If part of the arguments was sent, it also returns false unless the result
+// continues that part.
 func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
 	args, ok := change(c.args.Text())
 	if ok && c.begun {

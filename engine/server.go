@@ -52,8 +52,8 @@ type backend interface {
 	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
 }
 
-// sizer is a backend that chooses the length of a model's context. Size returns the length that an
-// order needs.
+// sizer is a backend that can choose the length of a model's context. Size returns the length, in
+// tokens, that a generation with the order o needs.
 type sizer interface {
 	Size(ctx context.Context, o *upstream.Order) int
 }

@@ -18,10 +18,10 @@ import (
 // finds something else at each refusal must not keep a client waiting for ever.
 const maxOpenings = 5
 
-// source opens one generation with the hooks that watch it. The parameter generation is its name.
-// The result src is the source, and tail is the end of the prompt. The returned job is the one that
-// the server accepted, whose context, messages or roles may differ from those of j. source returns
-// an error if the server does not accept the request.
+// source opens one generation with the hooks that watch it. The parameter generation is the
+// generation's name. The result src is the source, and tail is the end of the prompt. The returned
+// job is the one that the server accepted, whose context, messages or roles may differ from those
+// of j. source returns an error if the server does not accept the request.
 func (j *job) source(ctx context.Context, generation string) (
 	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
@@ -148,9 +148,9 @@ func closing(src chat.Source, in events) events {
 	}
 }
 
-// whole asks the model, and returns the text that it writes, undecoded, and the token counts of
-// this generation. The parameter generation is its name. It returns an error if the generation
-// fails, or if the text is cut. A cut text is useless, because whole is used for JSON.
+// whole asks the model, and returns the text that it writes, undecoded, and how many tokens that
+// took. The parameter generation names this generation for the observer. It returns an error if the
+// generation fails, or if the text is cut. A cut text is useless, because whole is used for JSON.
 func (j *job) whole(ctx context.Context, generation string) (
 	text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)

@@ -136,10 +136,10 @@ func (j *job) answer(ctx context.Context) events {
 // occurs when the parser of a server takes a text for a call, and then drops the call.
 const whySwallowed = "the server passed on nothing of what the model wrote"
 
-// try passes the reply, made by the job's strategy, to yield. If curable is true, and the reply
-// fails before anything was yielded in a way that another strategy may avoid, the failure is not
-// yielded, and the result why is its reason. In all other cases why is "". The returned job is the
-// one that the server answered.
+// try makes the reply by the job's strategy and passes its events to yield. But if curable is true,
+// a failure that another strategy may avoid, before anything was yielded, is not passed on. The
+// result why is then the reason of this failure, and in all other cases "". The returned job is the
+// one for which the server accepted a request; j may have been changed for that.
 func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (
 	_ *job, why string) {
 	if j.observer.OnPlan != nil {

@@ -121,11 +121,11 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	return r, nil
 }
 
-// readBy returns a reading (how the model writes) from the model's PARSER, which names the parser
-// that Ollama uses for its calls. It returns nil if there is none. If the model's name is that of a
-// known family, the reading changes nothing when the parser is of that family, and is nil when it
-// is not, so that the template decides. If the name is of no known family, the parser decides
-// before the template, because the maker of the model chose it, and a template may be a stranger's.
+// readBy returns a reading, which says how the model writes calls. It is made from the model's
+// PARSER, the name of the parser that Ollama uses for its calls, because the maker of the model
+// chose that, while a template may be a stranger's. If the model's name is that of a known family
+// (claimed), the reading changes nothing if the parser is of the same family. It is nil if the
+// parser is of another one, or if there is no known parser, and then the template decides.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

@@ -203,11 +203,11 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// content reports whether the declaration of f, which has call lines, is good enough. If it is not,
-// a declaration with form lines is searched for, whose calls cannot be sent while they arrive. It
-// is good enough if its format reads the turns, and if values that contain calls do not mislead it.
-// The second condition is not tested for arguments in tags that close as in XML, since their reader
-// handles such values well.
+// content reports whether a declaration whose format reads calls while they arrive is good enough.
+// If it is not, one with form lines is searched for, whose format reads only whole calls. The
+// format must read the test turns, and must not be misled by values that contain calls. The latter
+// is not tested for arguments in tags that close as in XML, since their reader handles such values
+// well.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" &&

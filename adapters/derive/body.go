@@ -68,11 +68,11 @@ func jsonAt(text string) (string, bool) {
 	return text[:in.InputOffset()], true
 }
 
-// bodyNaming returns a body whose JSON contains the tool's name: as the value of a member, or as
-// the key of the only member. It returns false if the JSON is not an object or a list of objects.
-// The arguments are the member that is an object. A member "0" or "1" counts the calls
-// (command-r7b's "tool_call_id": "0"). A last member with the test call's id is the id of the call
-// (mistral-v3). The usual member names need no "keys" line in the declaration.
+// bodyNaming returns a body whose JSON contains the tool's name, as the value of a member or as the
+// key of the only member. It returns false if the JSON is not an object or a list of objects.
+// Members are recognized by their values: the arguments are an object, "0" or "1" is the number of
+// the call (command-r7b's "tool_call_id": "0"), and a last member with the test call's id is the id
+// (mistral-v3). Members with unusual names are listed in a "keys" line of the declaration.
 func bodyNaming(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
@@ -185,10 +185,10 @@ func pseudoBody(text, path, _ string) (body, bool) {
 }
 
 // taggedBody finds a call whose arguments are each between marks, and returns false if there is
-// none. The common text before both keys is the opening mark of an argument, and the common text
-// after both values the closing mark. Templates may sort arguments, so the order in the text
-// counts. Tags that are named like the parameters, <path>…</path>, are recognised by the key that
-// is repeated after the value.
+// none. The opening mark of an argument is the common text before both keys, and the closing mark
+// is the common text after both values. The two arguments are taken in the order in which they
+// occur in the text, since templates may sort them. If tags are named like the parameters,
+// <path>…</path>, the key is repeated after the value.
 func taggedBody(text, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
 	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path),

@@ -309,9 +309,9 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	return i, true
 }
 
-// valuesFirst returns the form of two arguments in which each name follows its value. The first
-// value is the part of the call with the index in the parameter at. It returns false if the
-// literals around the two arguments differ, or if the values have no quotes.
+// valuesFirst returns the form of two arguments in which each name follows its value. The parameter
+// at is the index of the first value among the parts of the call. It returns false if the literals
+// around the two arguments differ, or if the values have no quotes.
 func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
 	mid, _, fine := cutQuotes(g(1), quote, quote)

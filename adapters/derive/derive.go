@@ -159,10 +159,10 @@ func rest(best *Finding, err error, all []*observed, model string, set *adapters
 	return best, nil
 }
 
-// completeFrom adds the marks that only p showed, the observation of the other kind of conversation
-// (see [From]). Some templates print reasoning only if the results of its calls come last, and some
-// drop the marks of a plain reply there. Marks that end a turn are added unless they occur in a
-// call, because they would cut it.
+// completeFrom adds to o the marks that only p showed, which is the observation of the template in
+// the other kind of conversation (see [From]). Some templates print reasoning only in one kind, if
+// the results of its calls come last, and some print the marks of a plain reply only in one. Marks
+// that end a turn are added unless they occur in a call, because they would cut it.
 func (o *observed) completeFrom(p *observed) {
 	o.thought = cmp.Or(o.thought, p.thought)
 	o.spoken = cmp.Or(o.spoken, p.spoken)
@@ -174,10 +174,10 @@ func (o *observed) completeFrom(p *observed) {
 	}
 }
 
-// completeBy adds the marks of reasoning and of calls that only the template's source shows. If
-// replies consist of messages, it adds none of reasoning, because their headers show what is
-// reasoning. It never replaces what a conversation has shown, since the source may have branches
-// that are not used.
+// completeBy adds the marks of reasoning and of calls that only the template's source shows. It
+// never replaces what a conversation has shown, since the source may have branches that are not
+// used. If replies consist of messages, no marks of reasoning are needed, because the messages'
+// headers say what is reasoning.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -308,10 +308,10 @@ func begins(text, calls string) bool {
 		strings.Join(strings.Fields(calls), ""))
 }
 
-// Agrees reports whether a format, chosen by a model's name, reads the calls that the model's
-// template prints. It returns true if the template prints no calls or cannot be rendered. A model
-// called qwen2.5-… may be a fine-tune that writes in another way. The template then counts, not the
-// name.
+// Agrees reports whether a format that was chosen by a model's name reads the calls that the
+// model's template prints. It returns true if the template prints no calls or cannot be rendered.
+// The template is better evidence than the name, since a model called qwen2.5-… may be a fine-tune
+// that writes in another way.
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {

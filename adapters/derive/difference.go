@@ -77,9 +77,9 @@ func commonSuffix(a, b string) (n int) {
 	return n
 }
 
-// opener returns the mark that opens a call or an argument, given the text a before the first of
-// two calls or arguments, and the text b between the two. The mark is at the end that a and b have
-// in common. It returns "" if that common end has no mark, and a if it is all of a.
+// opener returns the mark that opens each of two calls or two arguments. The text a is before the
+// first of them, and b is between the two. The mark is in the end that a and b have in common.
+// opener returns "" if that common end has no mark, and a if it is all of a.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {

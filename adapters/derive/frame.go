@@ -54,9 +54,9 @@ func valuesOf(args json.RawMessage) (all []string) {
 	return all
 }
 
-// blockAt returns the length of a call's arguments at the start of a text. It also returns their
-// placeholder in a declaration: json for a JSON object, quoted for an object in a string. The
-// length is 0 if the text does not begin with the arguments of any of the calls.
+// blockAt returns the length of a call's arguments at the start of a text, or 0 if the text does
+// not begin with the arguments of any of the calls. It also returns the arguments' placeholder in a
+// declaration: json for a JSON object, quoted for an object in a string.
 func blockAt(text string, calls []chat.Call) (int, string) {
 	for _, c := range calls {
 		python := strings.ReplaceAll(string(c.Args), `"`, "'")

@@ -113,11 +113,11 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	return section + call + withoutFence(call) + one.lines, ends, nil
 }
 
-// typed returns the lines of a declaration with {type} in the arg line, if the tag of an argument
-// contains the type, as in kimi-k3 and DeepSeek's DSML: <parameter name="{key}" string="{type}">.
-// It returns the lines unchanged otherwise. The tags of a number and of a string must differ in one
-// word: string="false" and string="true", type="number" and type="string". Only whole words are
-// replaced, since "true" and "false" have the same last letter.
+// typed returns the lines of a declaration with {type} in the arg line, as in <parameter
+// name="{key}" string="{type}">. It does so only if the tag of an argument contains the type
+// (kimi-k3 and DeepSeek's DSML), and otherwise returns the lines unchanged. The tags of a number
+// and of a string must differ in one word, such as type="number" and type="string". Only whole
+// words are replaced, since "true" and "false" have the same last letter.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := len(strings.TrimRight(word[:commonPrefix(number, word)], letters))

@@ -54,10 +54,10 @@ func headers(opening, spoken, called, thinking string) *messages {
 	return m
 }
 
-// whole returns a region of a turn, extended to the beginning of the reply and to the mark that
-// ends the last message. The region is where a turn differs from another turn. Both begin with the
-// same header text, such as "assistant", so the region begins only after that text. An empty
-// region, or one that is not part of the reply, is returned unchanged.
+// whole returns region, the part in which a turn differs from another turn, extended to all
+// messages of the reply. Both turns begin with the same header text, such as "assistant", which
+// region lacks. So it is extended to opening, which precedes the reply, and to the mark that ends
+// the last message. An empty region, or one that is not part of the reply, is returned unchanged.
 func (m *messages) whole(opening, turn, region string) string {
 	at := strings.Index(turn, region)
 	if region == "" || at < len(opening) || !strings.HasPrefix(turn, opening) {
@@ -74,8 +74,8 @@ func (m *messages) whole(opening, turn, region string) string {
 // trailingRole matches the mark that opens a header and the role after it, at the end of a prompt.
 var trailingRole = regexp.MustCompile(`(` + aMark + `)[a-z]+$`)
 
-// headerOf returns the header at the end of a text, without the marks around it. It does not check
-// that the text contains the mark that opens a header, and without that mark it loses bytes or
+// headerOf returns the header at the end of a text, without the marks around it. The text must
+// contain the mark that opens a header; this is not checked, and without it headerOf loses bytes or
 // panics.
 func (m *messages) headerOf(before string) string {
 	head := strings.TrimSuffix(before, m.closes)

@@ -41,9 +41,9 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines + object.around("object", "{member}") + elements.around("list", "{element}")
 }
 
-// around returns the form line of the given kind, with the texts before, between and after the
-// items of an object or a list. It returns "" if there are no such texts. The parameter hole is the
-// placeholder of an item.
+// around returns the form line of the given kind, which says how an object or a list is written. It
+// has the texts before, between and after the items, and the placeholder hole for an item. around
+// returns "" if there are no such texts.
 func (s series) around(kind, hole string) string {
 	if s.open+s.between+s.close == "" {
 		return ""
@@ -67,8 +67,9 @@ func (p *printer) block(i items, one, quote string) string {
 }
 
 // valueOf returns the text that a template prints for the value of the argument named key. It
-// renders a call with the arguments args, a JSON object, and removes the text around the value. The
-// text after the value is the same as in one, another rendered call. It returns "" if it is not.
+// renders a call with the arguments args, a JSON object, and removes the text around the value.
+// What follows the value must be the same as in the parameter one, which is another rendered call.
+// Otherwise valueOf returns "".
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")

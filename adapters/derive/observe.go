@@ -71,8 +71,8 @@ func request(int) []chat.Message {
 	return []chat.Message{{Role: chat.User, Content: probeAgain}}
 }
 
-// observed is what test conversations showed that were rendered with a template. An empty field
-// means that it is unknown.
+// observed holds what a template showed when test conversations were rendered with it. An empty
+// field means that it is unknown.
 type observed struct {
 	// one call, and two calls, without the text around them in the turn; two is empty if refused
 	one, two string
@@ -137,10 +137,10 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 
 // observe returns what a template shows when test calls and replies are rendered with it. It finds
 // marks by comparing two renderings, without a list of known marks. The parameter opening is the
-// end of the prompt before a reply, and is the same in both kinds of conversation (see [From]). If
-// a plain reply in a conversation begins with less than that, the prompt has opened something. It
-// returns an error if the template refuses a call or a plain reply, or prints no calls; templates
-// may refuse reasoning or two calls.
+// end of the prompt before a reply, and is the same in both kinds of conversation (see [From]). The
+// part of it with which a plain reply in a conversation does not begin opens something, such as
+// reasoning. observe returns an error if the template refuses a call or a plain reply, or prints no
+// calls; templates may refuse reasoning or two calls.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -236,10 +236,10 @@ func (o *observed) think(without, with, speaking string) {
 	}
 }
 
-// speaks records the marks around a plain reply that a call does not have, and those that end a
-// turn. For example, hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are around a
-// plain reply. A mark that also occurs in a call does not belong to a reply. A turn of Command R7B
-// ends with <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
+// speaks records the marks that are only around a plain reply, such as hunyuan's
+// <answer>…</answer>, and those that end a turn. A mark that also occurs in a call does not belong
+// to a reply. A turn of Command R7B ends with <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first
+// closes the reply, the second the turn.
 func (o *observed) speaks(spoken, called string) {
 	before, after, _ := strings.Cut(spoken, probeText)
 	opens := before[markStart(before, min(commonPrefix(spoken, called), len(before))):]
@@ -263,9 +263,9 @@ func (o *observed) speaks(spoken, called string) {
 }
 
 // begun looks for a mark that begins a call but is already written by the prompt, such as
-// functionary's ">>>". It records that mark, and adds it to the texts of the calls. It is the
-// longest mark of two to eight bytes that is before the names of both calls. Before the name of the
-// second call the mark is in the text, and before that of the first it is in the prompt.
+// functionary's ">>>". It stores that mark in o.ahead, and adds it to the texts of the calls. The
+// mark precedes the names of both calls: it ends the prompt before the first, and is in the text
+// before the second. Of two to eight bytes, the longest is taken.
 func (o *observed) begun(opening, called string) {
 	at := strings.Index(called, o.one)
 	if at <= 0 || o.two == "" {

@@ -60,8 +60,8 @@ func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector
 }
 
 // same reports whether two JSON values are equal except for white space and escapes: \u003c is <.
-// It returns false if one is not valid. The order of members counts, to distinguish families that
-// sort them.
+// It returns false if one is not valid. Members in another order are a difference, because some
+// families sort them and others do not.
 func same(a, b []byte) bool {
 	x, y := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))
 	x.UseNumber()

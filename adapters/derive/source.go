@@ -23,12 +23,12 @@ var (
 		`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
-// thoughtIn returns the test conversation's reasoning between the marks that a template's source
-// puts around reasoning, or "" if there are no such marks. If the prompt ends with words that open
-// reasoning (the parameter begun), as Apriel's "Here are my reasoning steps:", only the mark after
-// the reasoning is read from the source. Words that are not marks do not count: in "'Reasoning: ' +
-// message.reasoning" nothing shows where the reasoning ends. Go's templates are Ollama's own:
-// <think>{{ .Thinking }}</think>.
+// thoughtIn finds the marks that a template's source puts around reasoning, such as the tags in
+// Go's <think>{{ .Thinking }}</think>. It returns the test conversation's reasoning between these
+// marks, or "" if there are none. The parameter begun is the end of the prompt. If it opens the
+// reasoning in words, as Apriel's "Here are my reasoning steps:", only the mark after the reasoning
+// is read from the source. Other words are no marks: "'Reasoning: ' + message.reasoning" does not
+// show where the reasoning ends.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {

@@ -115,9 +115,10 @@ func (a attack) measure(program, upstream string) (c Cost, err error) {
 }
 
 // settle waits until the server does no more work, and stores in c the processor time and memory
-// that an attack cost. For each limit that was broken it adds a sentence to c.Breaches. Work that
-// goes on after the client has left counts, because it is cheapest for an attacker; a server that
-// never rests breaks a limit. settle returns an error if the cost cannot be read.
+// that an attack cost. For each limit that was broken it adds a sentence to c.Breaches. The cost
+// includes work that goes on after the client has left, because such work is cheapest for an
+// attacker. A server that never rests breaks a limit. settle returns an error if the cost cannot be
+// read.
 func (c *Cost) settle(a attack, p *drive.Proxy, before time.Duration) error {
 	rested := false
 	last, err := p.CPU()

@@ -21,8 +21,8 @@ func (e *Ending) Note(text string) {
 	e.last = e.last[max(0, len(e.last)-2):]
 }
 
-// Gap returns the newlines that end the current paragraph. It returns "" if the paragraph has ended
-// or there is no text.
+// Gap returns the newlines that must be written to end the current paragraph. It returns "" if the
+// paragraph has ended or there is no text.
 func (e *Ending) Gap() string {
 	switch {
 	case !e.Said, e.last == "\n\n":

@@ -45,8 +45,9 @@ func (c *Config) embedders(model *embedding.Client) (questions, passages *embedd
 	return model.With(chosen(c.QueryPrefix, query)), model.With(chosen(c.PassagePrefix, passage))
 }
 
-// chosen returns the prefix that a model gets before each text, as the setting set asks for. For
-// "auto" or "" that is the parameter known, for "none" it is "", and otherwise it is set itself.
+// chosen returns the prefix that a model gets before each text. The parameter set is the setting:
+// for "none" the prefix is "", and for "auto" or "" it is the parameter known, the prefix that is
+// known for the model. Any other setting is itself the prefix.
 func chosen(set, known string) string {
 	switch set {
 	case "auto", "":

@@ -128,11 +128,11 @@ func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	return total, w.describe(ctx)
 }
 
-// Add imports one file whose content is data. It ignores the fields Files, Sources and Prune.
-// progress is called with how many of the passages have their vectors; it may be nil. An error
-// comes from the store or the model; a problem of the file is in the result. Add looks at the whole
-// base for one file, which takes some milliseconds for a thousand documents, less than sending the
-// file.
+// Add imports one file whose content is data. It ignores the fields Files, Sources and Prune. If
+// the function progress is not nil, it is called with the number of passages that have their
+// vectors, and the number of all. An error comes from the store or the model; a problem of the file
+// is in the result. Add reads the list of all documents, which takes some milliseconds for a
+// thousand of them, less than sending the file.
 func (k *KB) Add(ctx context.Context, in Import, source string, data []byte,
 	progress func(done, all int)) (Imported, error) {
 	switch {

@@ -105,10 +105,10 @@ func (k *KB) Close() error {
 	return k.Store.Close()
 }
 
-// Wanted reports whether the tools should be offered. If the settings leave that open, they should
-// be if a setting names a server or there is a knowledge base, because every offered tool makes a
-// small model less precise. The bases are counted each time, since another program may create the
-// first one. It returns an error if the store fails.
+// Wanted reports whether the tools should be offered. The settings decide, "always" or "never". If
+// they leave it open, the tools are offered if a setting names a server or there is a knowledge
+// base, because every offered tool makes a small model less precise. The bases are counted each
+// time, since another program may create the first one. It returns an error if the store fails.
 func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	switch {
 	case k.config.Tools == "never":

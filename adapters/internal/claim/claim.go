@@ -167,9 +167,9 @@ var sentenceEnd = regexp.MustCompile(`[.!?…؟۔።]+["”»')\]*_]*\s+|[。！
 // isWord reports whether a character belongs to a word or a number.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// weight returns how much one sentence counts as the claim of a result. Above 0 it is a claim. A
-// sentence that ends with a colon, or that has words of intent, is more likely an announcement. Any
-// other sentence is judged by the values in it, such as numbers and names.
+// weight returns a number above 0 if one sentence claims to state a result. It is lower for a
+// sentence that ends with a colon or has words of intent, which more likely announces the next
+// call. Any other sentence is judged by the values in it, such as numbers and names.
 func (g *Gap) weight(sentence string) int {
 	w := g.values(sentence)
 	colon := strings.HasSuffix(strings.TrimRight(sentence, " *_"), ":") ||

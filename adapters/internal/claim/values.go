@@ -76,9 +76,9 @@ func plain(word string) string {
 	}, word)
 }
 
-// values returns how much the values in a sentence, such as numbers and names, show that the
-// sentence is the result of a call. Values from the conversation weigh nothing. If the conversation
-// is unknown, arguments of the next call weigh nothing either. New values weigh most. So do values
+// values adds up how much each value in a sentence, such as a number or a name, shows that the
+// sentence is the result of a call. Values from the conversation add nothing. If the conversation
+// is unknown, arguments of the next call add nothing either. New values add most, and so do values
 // that the next call passes on within a longer text.
 func (g *Gap) values(sentence string) (w int) {
 	words, before := scalars(g.Next), lower(g.Before)
@@ -124,7 +124,8 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 	return sentence, w
 }
 
-// ordinalOf returns the last digit of n as text, because a model may write 2 for the second call.
+// ordinalOf returns the last digit of n as text. A model that numbers its calls may write 2 for the
+// second.
 func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 
 // within reports whether a value equals a scalar (a text or number in the arguments), or is a part
@@ -135,8 +136,8 @@ func within(scalar, value string) bool {
 }
 
 // passedOn returns 1 if three consecutive words of a sentence also occur in one of the texts in the
-// next call. They then show that the sentence passes data on, in scripts without capitals. Words
-// from the conversation do not count. Otherwise it returns 0.
+// next call, but not in the conversation. Such words show, even in scripts without capitals, that
+// the sentence has data that the call passes on. Otherwise passedOn returns 0.
 func (g *Gap) passedOn(sentence string, texts []string) int {
 	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) })
 	for _, text := range texts {

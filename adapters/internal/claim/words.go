@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// words are the words of one line kind in words.txt, for look-ups.
+// words has words for look-ups. They come from one line of words.txt, which begins with their kind.
 type words struct {
 	whole  map[string]bool // words that are compared as a whole
 	inside []string        // words in scripts without blanks; they may be inside others

@@ -78,8 +78,8 @@ var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + 
 	`[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
 
 // mayLabel reports whether an incomplete line may become one that begins with a label, such as
-// "Action:". The word "json" before a JSON text counts as a label too. It returns false if the line
-// has too many words, or a sign that no label has.
+// "Action:", or with the word "json" before a JSON text. It returns false if the line has too many
+// words, or a sign that no label has.
 func mayLabel(line string) bool {
 	return half.MatchString(line) && len(strings.Fields(line)) <= mostWords+1
 }
@@ -120,8 +120,7 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 	return r.mayBegin(inner, strings.Contains(inner, "\n"))
 }
 
-// prefix reports whether a tool's name begins with the text n. Other names for a tool count as
-// well.
+// prefix reports whether the name of a tool, or one of its other names, begins with the text n.
 func (r *Reader) prefix(n string) bool {
 	for _, t := range r.Tools {
 		if strings.HasPrefix(t.Name, n) {

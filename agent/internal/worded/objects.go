@@ -199,9 +199,9 @@ var (
 	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
 )
 
-// goTogether reports whether an object has the member with arguments that must stand beside the
-// member key, which names the tool: for "name", for example, a member "arguments". The parameter
-// body is the object's text. goTogether returns true for a key that needs no other member.
+// goTogether reports whether a JSON object, whose text is body, has arguments beside the member
+// key, which names the tool. For "name" these must be in a member such as "arguments". goTogether
+// returns true for a key that needs no other member.
 func goTogether(key, body string) bool {
 	switch key {
 	case "action":
@@ -246,9 +246,9 @@ func describes(args string) bool {
 	return strings.Contains(args, `"properties"`) && strings.Contains(args, `"type"`)
 }
 
-// decodedAlso returns the calls of a text in the format that the parameter family names, with other
-// text around them if there is any. It also accepts the other names of tools in the map also. It
-// returns nil if the decoder fails.
+// decodedAlso returns the calls in a text, which may have other text around them. It reads the
+// format that the parameter family names. The map also has other names of the tools, which are
+// accepted, and end is the reason why the reply ended. It returns nil if the decoder fails.
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector

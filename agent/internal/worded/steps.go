@@ -58,10 +58,10 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// meant reports whether the model means a call that it wrote after labels, and not as an example. A
-// thought before the call is enough. Otherwise the words before must announce it, and words after
-// it must continue from it. Nothing may follow a fence around the call. meant also returns the
-// offset at which the call or its fence begins.
+// meant reports whether the model means a call that it wrote after labels, and not as an example.
+// The call is text[start:until]. Words after it must continue from it, but nothing may follow a
+// fence around it. One of the lines before it must be a thought, or the words before it must announce
+// it. meant also returns the offset at which the call or its fence begins.
 func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {
@@ -190,9 +190,10 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 	return r.finished(text, t, called, args, worded, s, end)
 }
 
-// finished returns the step s with the arguments of its call read from args. The parameter called
-// is the name that the model wrote, and worded says whether a label announces the arguments. It
-// returns false if the step is no call after all, for example because the reply was cut inside it.
+// finished returns the step s with its call completed. It reads the call's arguments from args. The
+// parameter called is the name that the model wrote, and worded says whether a label announces the
+// arguments. The parameter end is the reason why the reply ended. finished returns false if the
+// step is no call after all, for example because the token limit cut the reply inside it.
 func (r *Reader) finished(text string, t chat.Tool, called, args string, worded bool, s step,
 	end string) (step, bool) {
 	// Only a label shows that the text before it is complete.

@@ -201,7 +201,8 @@ func python(t chat.Tool, text string) (json.RawMessage, bool) {
 }
 
 // decoded returns the calls of a text in the format that the parameter family names, such as
-// "hermes". It returns nil if the text contains anything but calls, or if the decoder fails.
+// "hermes". The parameter end is the reason why the reply ended. It returns nil if the text
+// contains anything but calls, or if the decoder fails.
 func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector

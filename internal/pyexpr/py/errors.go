@@ -82,9 +82,8 @@ func Raise(kind, format string, args ...any) any {
 func MustEnd(err *Error) { panic(err) }
 
 // Attempt calls the function do and returns the error with which Raise ended it, or nil. Any other
-// panic would be a bug in this package and becomes a SystemError. Fuzzing finds none any more; if
-// there is one, it ends this call and not the server, which runs tools in goroutines without
-// another recover.
+// panic is a bug in this package, and becomes a SystemError. Otherwise it would end the server,
+// which runs tools in goroutines without another recover. Fuzzing finds no such bug any more.
 func Attempt(do func()) (err *Error) {
 	defer func() {
 		switch fault := recover().(type) {

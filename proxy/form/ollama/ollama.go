@@ -246,10 +246,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 	})
 }
 
-// answer passes a request on to its model's server if that has Ollama's API and passed returns true
-// for the body. Otherwise it answers the request itself: read makes the request from the body, and
-// prompt says that the client sent a prompt and not a chat. answer returns an error if either
-// fails.
+// answer passes a request on to its model's server if that has Ollama's API and the function passed
+// returns true for the body. Otherwise it makes a chat request from the body with the function
+// read, and answers it. The parameter prompt says that the client sent a prompt and not a chat. It
+// returns an error if the request is wrong, or if passing it on or answering fails.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	read func(*fastjson.Value) (*form.Ask, error), prompt bool,
 	passed func(*fastjson.Value) bool) error {

@@ -35,9 +35,9 @@ type disk struct {
 	closed   bool
 }
 
-// seen says what the principal may see of a part of the index. Its lists documents and may have 1
-// for each document that may be seen and 0 for each other one. They are numbers and not booleans,
-// because they are added up for every posting of a search.
+// seen says what the principal may see of a part of the index. In documents and may, a document
+// that may be seen has 1 and any other 0. These are numbers and not booleans, because they are
+// added up for every posting of a search.
 type seen struct {
 	documents []uint8
 	may       []uint8 // documents without those that stage 1 has left out

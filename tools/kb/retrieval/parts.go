@@ -75,9 +75,10 @@ func (s *states) set(base string, p *parts) {
 	}
 }
 
-// read returns the parts of the base's index in the state now, which the reader r sees. It takes
-// over what p, an earlier state or nil, has already. It reads the other segments from the store,
-// and makes segments in memory for new documents. It returns an error if the store fails.
+// read returns the parts of the base's index in the state of the parameter now, which the reader r
+// sees. What an earlier state has already is taken over from it; that is p, which may be nil. The
+// other segments are read from the store, and segments for new documents are made in memory. It
+// returns an error if the store fails.
 func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 	now kbstore.Indexed) (*parts, error) {
 	known, fresh := map[int64]*kbstore.Segment{}, map[kbstore.Fresh]*part{}

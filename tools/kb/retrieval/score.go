@@ -138,9 +138,10 @@ type background struct {
 	closest       map[*passage]bool // the nearest passage and its copies
 }
 
-// backgroundOf returns the background of a search. The parameter near has the nearest passages, the
-// nearest first. If fewer than two of them are different, it returns the zero value, for which
-// background.above returns zeros.
+// backgroundOf returns the background of a search, with which cosines are compared. The parameter
+// near has the nearest passages, the nearest first. If all of them are copies of one passage, there
+// is nothing to compare: backgroundOf returns the zero value, for which background.above returns
+// zeros.
 func backgroundOf(near []*passage) (b background) {
 	b.closest = map[*passage]bool{}
 	var others []*passage
@@ -165,9 +166,9 @@ func backgroundOf(near []*passage) (b background) {
 }
 
 // above compares the cosine of a passage with those of passages that have nothing to do with the
-// query. The result next says how far it exceeds their level, from -2 to 8. The result nearest says
-// how far it exceeds the cosine of the nearest other passage, from -4 to 4. Both are in units of
-// the background, and 0 for a passage without a vector.
+// query. The result next says how far the cosine exceeds their level, from -2 to 8. The result
+// nearest says how far it exceeds the cosine of the nearest other passage, from -4 to 4. Both are
+// in units of the background, and 0 for a passage without a vector.
 func (b *background) above(p *passage) (next, nearest float64) {
 	if b.unit == 0 || p.Dense == nil {
 		return 0, 0

@@ -134,8 +134,8 @@ type Backend interface {
 	Search(ctx context.Context, q Query) (*Result, error)
 }
 
-// Local is a Backend that searches in a store of this program. A change counts from the moment when
-// it is stored, whichever program made it, since each search reads the version of the base.
+// Local is a Backend that searches in a store of this program. Each search reads the version of the
+// base. So a change takes effect when it is stored, whichever program made it.
 type Local struct {
 	Store    *kbstore.Store // nil: there is none, and every search is ErrUnavailable
 	Embedder Embedder       // nil: not configured, and stage 3B is skipped
@@ -268,9 +268,9 @@ func (s *search) embed(ctx context.Context) {
 // Close ends the requests that continue after their searches.
 func (l *Local) Close() { l.beside.Close() }
 
-// result returns the remaining passages in the form in which they are shown. The threshold is
-// applied before the limit, so that max_results does not decide whether a good passage after a bad
-// one is seen.
+// result returns the remaining passages in the form in which they are shown: up to max_results of
+// those whose score reaches the threshold. Passages below it are left out before the number is
+// limited, since they would take the places of good passages after them.
 func (s *search) result() *Result {
 	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{},
 		ScoreSource: s.source}

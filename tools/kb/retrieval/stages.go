@@ -163,8 +163,8 @@ func (s *search) step(ctx context.Context, stage stage) error {
 }
 
 // waited returns the time that was spent on a stage before it was run, which is 0 for most stages.
-// The rights are checked when the view is opened, and the query's vector is requested even before.
-// This time, often the longest, would otherwise be missing in the report.
+// The rights are checked when the view is opened, and the query's vector is requested even earlier.
+// Without waited, the report would lack this time, which is often the longest.
 func (r *Report) waited(s *search) time.Duration {
 	switch r.Number {
 	case "2":
@@ -188,8 +188,8 @@ func (s *search) rights(_ context.Context, r *Report) error {
 }
 
 // summaries runs stage 1 of the search. It leaves out documents whose summaries have nothing to do
-// with the query, but only if there are many documents, since it must not lose what later stages
-// would find. Otherwise it returns a skip error.
+// with the query. If there are only few documents, it returns a skip error and leaves out none,
+// since it must not lose what later stages would find.
 func (s *search) summaries(ctx context.Context, r *Report) (err error) {
 	n, _ := s.view.documents()
 	r.In, r.Out = n, n

@@ -51,9 +51,9 @@ func (x *vectors) expect(chunks []kbstore.Chunk) {
 	}
 }
 
-// set stores the vector of a row, or counts it as unusable if another model made it or its length
-// differs. While a base is imported again with another model, it has vectors of both models, and a
-// search finds the vectors of the model in use.
+// set stores the vector of a row. A vector that another model has made, or that has another length,
+// is not stored, and only x.others counts it. While a base is imported again with another model, it
+// has vectors of both models, and a search finds those of the model in use.
 func (x *vectors) set(row int, e kbstore.Embedding) {
 	for row >= len(x.has) {
 		x.has = append(x.has, false)
@@ -122,9 +122,9 @@ func (x *vectors) comparable(v []float32) error {
 	return skip("the passages have no vectors; import them again")
 }
 
-// search returns the n rows whose vectors are nearest to v. Only rows for which the function
-// allowed returns true count. If the index stores vectors as bytes, search compares the best rows
-// again with the exact vectors, which the function fetch returns. It returns the error of fetch.
+// search returns the n rows whose vectors are nearest to v, among those for which the function
+// allowed returns true. If the index stores vectors as bytes, search compares the best rows again
+// with the exact vectors, which the function fetch returns. It returns the error of fetch.
 func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
 	fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
 	if x.small == nil {
