@@ -31,10 +31,10 @@ type trip[V any] struct {
 	left bool // the request was canceled meanwhile, so there is no result
 }
 
-// do returns the result of the function work, or that of another request that is already doing the
-// same work. If the client of that request leaves, the next of the waiting requests does the work
-// again. While do waits, it sends keep-alives, and it waits no longer than a model may take to
-// load. It returns the error of that function, or an error if ctx ends.
+// do returns the result and the error of the function work, or those of another request that is
+// already doing the same work. If the client of that request leaves, the next of the waiting
+// requests does the work again. While do waits, it sends keep-alives, and it waits no longer than a
+// model may take to load. If ctx ends first, it returns an error.
 func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func() (V, error)) (
 	V, error) {
 	for {

@@ -259,7 +259,7 @@ func (a *formedAnswer) rewritten(text string) string {
 }
 
 // reasked tells the model what was wrong with its answer, and returns its next answer, repaired. It
-// returns "" if that cannot be repaired.
+// returns "" if the next answer cannot be repaired either.
 func (a *formedAnswer) reasked(text string) string {
 	r := *a.j.request
 	if r.Tools = nil; a.j.answerForm != nil {
@@ -352,8 +352,8 @@ func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	return answer, closers
 }
 
-// closed returns an answer with only its missing closing brackets added, or "" if it lacks nothing
-// or more than that. It is the last resort, as the model may not have been finished.
+// closed returns an answer with its missing brackets added. It returns "" if nothing or more than
+// brackets is missing. It is the last resort, as the model may not have been finished.
 func (a *formedAnswer) closed(text string) string {
 	answer, missing := a.read(text)
 	if missing != closers {

@@ -92,10 +92,10 @@ func (t *target) learn(change func(*lessons)) {
 	t.server.memory.learn(t.model, t.facts.Digest, change)
 }
 
-// order returns the order for the server. With strategy prompt, the tools are described in the
-// system text. For a forced call they are also described there, if the template has no place for
-// tools or the server does not render prompts. A request with pictures is not rendered, because a
-// rendered prompt is only text.
+// order returns the task for the model server, which is made from the job. With strategy prompt,
+// the tools are described in the system text. For a forced call they are also described there, if
+// the template has no place for tools or the server does not render prompts. A request with
+// pictures is not rendered, because a rendered prompt is only text.
 func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
@@ -129,9 +129,9 @@ func inPrompt(r *chat.Request, strategy string) *chat.Request {
 // definedIn reports whether a tool is defined in the conversation.
 func definedIn(t chat.Tool) bool { return t.Found }
 
-// orderFor returns an order for r, as far as it can be made before a server is probed. The order's
-// facts, strategy and tools may be missing. It is enough to probe a server, to choose a context, or
-// to complete a text.
+// orderFor returns an order, the task for a model server, that asks for a reply to r. The order's
+// facts, strategy and tools may be missing, since it can be made before a server is probed. Even so
+// it is enough to probe the server, to choose a context, or to complete a text.
 func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))

@@ -128,9 +128,9 @@ func (n *names) list(odd []string) string {
 }
 
 // unsureNames returns the tool names in the request that a model's family may not be able to write,
-// each once: those of the offered tools in order, then those of earlier calls and results. Earlier
-// calls count because they are written into the prompt in the family's format, and a name that
-// breaks the markup breaks the prompt. Empty names are skipped.
+// each once: those of the offered tools in order, then those of earlier calls and results. These
+// are included because earlier calls are written into the prompt in the family's format, and a name
+// that breaks the markup breaks the prompt. Empty names are skipped.
 func unsureNames(r *chat.Request) []string {
 	var list []string
 	var seen map[string]bool // allocated only when there are such names

@@ -62,8 +62,8 @@ func (t *turn) timeouts(pooled bool) wait.Timeouts {
 	return limits
 }
 
-// choose sets the server of a pool that is asked. It returns an error if no server with the model
-// answers.
+// choose chooses the server of the pool p that this turn asks next. It returns an error if no
+// server with the model answers.
 func (t *turn) choose(ctx context.Context, p *pool, model string) error {
 	t.pool, t.model = p, model
 	t.at = p.take(t.left(ctx))

@@ -166,8 +166,8 @@ func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, 
 }
 
 // bareCall returns the call line for a call without arguments, or "" if the template does not print
-// the name of such a call. The parameter lines has the other form lines. If a line among them has
-// texts around all calls, these are removed from the call.
+// the name of such a call. The parameter lines has the other form lines. If one of them already has
+// the texts around all calls, these texts are left out of the call line.
 func (p *printer) bareCall(lines string) string {
 	text := escapeLiteral.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
 	if strings.Count(text, "greet_bats") == 0 {

@@ -16,9 +16,10 @@ type body struct {
 	lines      string // further lines of the declaration
 }
 
-// bodyOf returns the position and form of the call with these two values in a text, or false if
-// there is none. The forms are tried in order, the strictest first: JSON must parse, while tags may
-// be any texts between known values.
+// bodyOf finds the call with the arguments path and content in a text, and returns its position and
+// its form. It returns false if there is none. The forms are tried in order, the strictest first:
+// JSON must parse, while tags may be any texts between known values. On the right are the
+// placeholders that stand for each form in a declaration:
 //
 //	{"name": "write_file", "arguments": {…}}               {call}, {calls}, {named}
 //	write_file{…}, functions.write_file:0{…}                {name}…{json}, {id}…{json}
@@ -127,11 +128,11 @@ func spreads(value string) string {
 // anID matches an id that contains the tool's name, such as Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
-// besideName returns a body with the arguments text[at:end] and with the tool's name, or the call's
-// id, that precedes them. The body begins at that name or id. It returns false if there is neither.
-// The last occurrence of the name counts, since some templates have it in a header as well. The
-// text between name and arguments becomes a literal: <｜tool▁sep｜>, [ARGS], a newline. The parameter
-// hole is the placeholder for the arguments, and lines are further lines of the declaration.
+// besideName returns a body with the arguments text[at:end] and what precedes them: the call's id
+// or the tool's name, where the body begins. It returns false if there is neither. The name is
+// searched from the end, since some templates have it in a header as well. The text between name
+// and arguments becomes a literal: <｜tool▁sep｜>, [ARGS], a newline. The parameter hole is the
+// placeholder for the arguments, and lines are further lines of the declaration.
 func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {

@@ -161,8 +161,8 @@ type items struct {
 	plain string // the text before a value of one line
 }
 
-// series are the literals around and between two values with or without names, such as arguments,
-// members or elements.
+// series has the literals around and between two values and, if they have names, around these. Such
+// values are arguments, members of an object, or elements of a list.
 type series struct {
 	// again: the text after the repeated name
 	open, before, mid, after, again, between, close string

@@ -200,8 +200,8 @@ func (f *Finding) better(g *Finding) bool {
 }
 
 // clearest returns the most useful error: the first ErrForm, if there is none the first ErrNoCalls,
-// and if there is neither all errors. So a template that refuses one kind of conversation and
-// prints no calls in the other counts as a template without calls.
+// and if there is neither all errors. So the error is ErrNoCalls if a template prints no calls in
+// one kind of conversation and refuses the other.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -259,9 +259,9 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 }
 
 // knownIn returns the name of a known family that prints and reads calls as the template does, or
-// "" if there is none. The result exactly reports whether the family also agrees in white space.
-// Such a family is preferred. Families are tried in the order of their names, so that the result is
-// always the same.
+// "" if there is none. If there are several, it prefers one that also agrees in white space, and
+// otherwise takes the first by name. The result exactly reports whether the family agrees in white
+// space.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// declaration returns the lines of a declaration made from what was observed. If the known family
-// prints the same, they are a "like" line with its name; unless exactly is true, the template's own
-// marks around reasoning and text follow. It returns ErrForm if the calls cannot be expressed.
+// declaration returns the lines of a declaration, which says how a model writes calls. If a known
+// family prints the same, the parameter known is its name. The lines are then only a "like" line
+// and, unless exactly is true, the template's own marks around reasoning and text. It returns
+// ErrForm if the calls cannot be expressed.
 func (o *observed) declaration(model, known string, exactly bool) (string, error) {
 	var b strings.Builder
 	b.WriteString(heading(model))

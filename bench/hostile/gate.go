@@ -73,10 +73,10 @@ func Measure(program, only string, show func(Cost)) error {
 	return nil
 }
 
-// measure runs one attack on a fresh server, so that memory of one attack does not count for the
-// next one. The server is asked for its models once before, and has a short time limit for bodies,
-// so that slow bodies end within the benchmark. measure returns an error if the attack cannot be
-// run.
+// measure runs one attack and returns its cost. Each attack gets a fresh server, so that its cost
+// does not include memory of the one before. The server is asked for its models once before, and
+// has a short time limit for bodies, so that slow bodies end within the benchmark. measure returns
+// an error if the attack cannot be run.
 func (a attack) measure(program, upstream string) (c Cost, err error) {
 	dir, err := os.MkdirTemp("", "hostile")
 	if err != nil {

@@ -94,8 +94,8 @@ CREATE TABLE u_usage (
 // Begin implements trace.Counter. It does nothing, because requests are counted when they end.
 func (u *Usage) Begin(context.Context, string) {}
 
-// End implements trace.Counter: it adds the request to the counts of today, unless its API does not
-// ask a model.
+// End implements trace.Counter: it adds the request to the counts of today. It ignores requests to
+// APIs that do not ask a model.
 func (u *Usage) End(ctx context.Context, s *trace.Sum) {
 	if !u.config.Asks(s.API) {
 		return

@@ -184,9 +184,9 @@ func (a *Ask) ReadParallel(v *fastjson.Value) error {
 
 // ReadFormat stores a format such as {"type":"text"}. The other types are "json_object" and
 // "json_schema". The parameter path leads to the schema, which OpenAI's two APIs have in different
-// places. Other services, and Instructor's mode JSON_SCHEMA, write
-// {"type":"json_object","schema":…}, so a member schema counts for both types. It returns an error
-// for an unknown type or an invalid schema; null changes nothing.
+// places. For both types a member schema is accepted as well, because other services, and
+// Instructor's mode JSON_SCHEMA, write {"type":"json_object","schema":…}. It returns an error for
+// an unknown type or an invalid schema; null changes nothing.
 func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 	if field.IsNull(v) {
 		return nil

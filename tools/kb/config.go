@@ -81,5 +81,5 @@ func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 const defaultOCR = "http://ollama:11434/api/generate"
 
 // any reports whether a setting names a server, so that a tool can work without a knowledge base
-// here. A name or a key does not count, since it reaches nothing by itself.
+// here. It looks at the addresses only, since a name or a key reaches nothing by itself.
 func (c *Config) any() bool { return c.SearchURL != "" || c.OCRURL != "" }

@@ -188,7 +188,8 @@ func (g *Gap) weight(sentence string) int {
 	return w
 }
 
-// names reports whether a text contains an argument of the next call, or the name of its tool.
+// names reports whether a text contains an argument of the next call, or the name of the tool that
+// it calls.
 func (g *Gap) names(text string) bool {
 	text = strings.ToLower(text)
 	return holds(text, g.Tool) || slices.ContainsFunc(scalars(g.Next), func(s string) bool {

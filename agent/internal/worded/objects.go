@@ -289,9 +289,9 @@ func bared(front string) (text, opened string) {
 	return strings.TrimSpace(front), whole[len(strings.TrimRight(front, " \t\n")):]
 }
 
-// value returns the JSON value at the beginning of a text, and whether it was closed. If it was
-// not, or if there is no object or array, the whole text is returned. Brackets in strings do not
-// count.
+// value returns the JSON object or array at the beginning of a text, and true. It returns the whole
+// text and false if the text begins with neither, or if the value is not closed. Brackets in
+// strings do not close it.
 func value(text string) (v string, complete bool) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return text, false

@@ -308,9 +308,9 @@ func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
 	return text[at:until], until, labelled, true
 }
 
-// inside returns the JSON at the beginning of a text, or what is in a fence there, and the offset
-// at which it ends. Markdown signs around it are left out. If the text begins with neither, it
-// returns "" and the offset after the Markdown signs.
+// inside returns the JSON or the contents of the fence at the beginning of a text, and the offset
+// at which it ends. Markdown signs around JSON are left out. If the text begins with neither,
+// inside returns "" and the offset after the Markdown signs.
 func inside(text string) (args string, until int) {
 	inner, behind, ok := fence(text)
 	if ok {

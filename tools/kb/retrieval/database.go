@@ -6,9 +6,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// open returns a view of a knowledge base. Which kind of view it is depends on how the base is
-// stored and whether there is an embedding model. The view must be closed. open returns an error if
-// the index cannot be read.
+// open returns a view of a knowledge base, which the caller must close. The kind of the view
+// depends on how the base is stored and whether there is an embedding model. If whole is true, the
+// index in the store is read in one transaction. open returns an error if an index cannot be read.
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter, query string,
 	whole bool) (view, error) {
 	var m *memory

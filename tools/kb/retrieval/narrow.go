@@ -44,9 +44,9 @@ func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error)
 	return d.count, nil
 }
 
-// keep leaves out documents of this search, except those that are like the query and the best
-// fifty. The parameter coverage has the share of the query's words in the summary of each document,
-// by part of the index and number of the document.
+// keep leaves out documents of this search, except those that have enough of the query's words and,
+// if these are fewer than fifty, the next best. The parameter coverage has the share of the query's
+// words in the summary of each document, by part of the index and number of the document.
 func (d *disk) keep(coverage [][]float64) {
 	type unlikely struct {
 		part, document int

@@ -34,8 +34,8 @@ const (
 
 // Search asks the service with the caller's own token, and returns its result. Without a token it
 // returns ErrUnauthenticated: with a token of this program, the service would see another caller
-// than the one who asks. It returns the same errors as Local.Search for the service's statuses, and
-// otherwise ErrRemote.
+// than the one who asks. If the service refuses the caller or knows no such base, Search returns
+// the same error as Local.Search would, and for any other failure ErrRemote.
 func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 	if q.Principal == nil || q.Principal.Token == "" {
 		return nil, ErrUnauthenticated
