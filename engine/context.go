@@ -20,8 +20,9 @@ func (t *target) sizes() bool {
 	return ok
 }
 
-// mostContext returns the longest context that a request may get. More than 32,768 tokens must be
-// configured, because servers do not say how much memory there is.
+// mostContext returns the longest context that a request may get: 32,768 tokens, or the setting for
+// it. The engine does not choose more by itself, because servers do not say how much memory there
+// is.
 func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
 // fixedContext returns the context length that the client or the settings ask for. It returns 0 if
@@ -180,9 +181,9 @@ func (by bound) longer() string {
 }
 
 // tooLong returns the error of a request that does not fit. Its message and its code are OpenAI's,
-// since clients look for both to shorten their conversation by themselves. It says how many tokens
-// the tools have, because these are what most users can do something about. exact is true if the
-// server has counted the tokens.
+// since clients look for both to shorten their conversation by themselves. The message says how
+// many tokens the tools have, because most users can do something about the tools. exact is true if
+// the server has counted the tokens.
 func (j *job) tooLong(tokens int, exact bool) error {
 	about := "about "
 	if exact {

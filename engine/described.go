@@ -75,8 +75,8 @@ func (h *retold) turn(m chat.Message) chat.Message {
 }
 
 // results returns the results of tools as text, in the form that the model's family declares for
-// them. Without one each result comes after a line that names its tool, because one message may
-// have several results, and nothing else distinguishes them.
+// them. If the family declares none, each result comes after a line that names its tool, because
+// one message may have several results, and nothing else distinguishes them.
 //
 // In the form of Hermes: <tool_response>\nsunny\n</tool_response>. For a family that declares no
 // form: Result of get_weather:\nsunny.
@@ -173,9 +173,8 @@ var probeTools = []chat.Tool{
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
 // understands reports whether the model makes the right call when tools are described in the
-// wording w. The reply passes through the same stages as one to a client, because what counts is
-// whether a client would get the right call. If the strategy fails, no other one is tried. Two
-// calls are as wrong as none.
+// wording w. The reply passes through the same stages as one to a client, because the client must
+// get the right call. If the strategy fails, no other one is tried. Two calls are as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limitTokens(&chat.Request{

@@ -21,7 +21,7 @@ import (
 
 // Server returns the transport to the model's server for requests of Ollama's own API, and the name
 // that the model has there. An empty model means the first server. In a pool, the transport asks
-// the server that the conversation of request prefers. The parameter request is the parsed body, or
+// the server that the request's conversation prefers. The parameter request is the parsed body, or
 // nil if there is none. The transport is nil, without an error, if that server does not speak this
 // API. Server returns an error if the server's kind cannot be found out.
 func (e *Engine) Server(ctx context.Context, model string, request *fastjson.Value) (

@@ -105,8 +105,8 @@ func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, erro
 	return ollama.WatchAnswers(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
 }
 
-// held is the body of a server's HTTP answer. Until it is closed, the request counts as running at
-// its server.
+// held is the body of a server's HTTP answer. Until it is closed, the request is one of the running
+// requests of its server.
 type held struct {
 	io.ReadCloser
 	turn *turn
@@ -129,8 +129,8 @@ func (h *held) Broken() error {
 }
 
 // passedRoot returns the key of the conversation of a request that is passed on unread. It is made
-// of the same parts as the key of other requests (see root), or of the model alone if v, the parsed
-// body, is nil.
+// of the same parts as the key of other requests: the model, the tools and everything before the
+// first answer. If v, the parsed body, is nil, it is made of the model alone.
 func passedRoot(model string, v *fastjson.Value) string {
 	var k upstream.Root
 	k.Add(model)

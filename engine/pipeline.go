@@ -61,9 +61,9 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 // events. A stage that has nothing to do returns the same events, and then costs nothing.
 type events = iter.Seq2[chat.Event, error]
 
-// eachEvent returns the events in the parameter in, with each one changed by the function change.
-// Text and errors are passed on unchanged. Most events are text, and the functions that are used
-// here have nothing to change in it.
+// eachEvent returns the events in the parameter in, each one changed by the function change. Text
+// and errors are passed on unchanged: most events are text, and no caller has anything to change in
+// it.
 func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -102,9 +102,9 @@ func sendAll(all []chat.Event, yield func(chat.Event, error) bool) bool {
 // The returned job is the one for which the server accepted a request. It may differ from j,
 // because a server may have refused a longer request before.
 //
-// The order of the stages matters. Needless calls are left out before the others are checked. A
-// call must fit before a required call counts as made. Ids and stop sequences apply to what will be
-// sent, not to what was dropped.
+// The order of the stages matters. Needless calls are left out before the others are checked.
+// Whether a required call was made is checked when calls that do not fit are repaired or gone. Ids
+// and stop sequences apply to what will be sent, not to what was dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
 	k := *j
 	k.seen = &seen{pace: newPace(j)}

@@ -24,9 +24,9 @@ const (
 const loopTimes = 3
 
 // detectCallLoop looks for a loop at the end of the conversation, and returns the job with the loop
-// broken if the settings say so. Only calls with the same arguments and the same results count, in
-// consecutive turns. A request that is sent twice is not a loop, and polling yields another result
-// in the end. It never fails.
+// broken if the settings say so. A loop is the same calls with the same arguments and the same
+// results in several consecutive turns. A request that is sent twice is not a loop, and polling
+// yields another result in the end. It never fails.
 func (j *job) detectCallLoop(context.Context) (*job, error) {
 	guard := j.engine.cfg.LoopGuard
 	calls, times := repeat.Turns(j.request.Messages)

@@ -40,7 +40,7 @@ func (t *turn) context(ctx context.Context) context.Context {
 	return context.WithValue(upstream.WithConversation(ctx, t.key), turnKey{}, t)
 }
 
-// end ends the turn's request, so that it no longer counts as running at its server.
+// end ends the turn's request, so that it is no longer included in the server's running requests.
 func (t *turn) end() {
 	if t.at != nil {
 		t.pool.give(t.at)

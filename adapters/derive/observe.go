@@ -308,7 +308,7 @@ func (o *observed) details(s stage) {
 }
 
 // amid returns the text between a key and its value, or "" if they do not occur in the text. For
-// example, DeepSeek's tags have `" string="false">` there for a number and `" string="true">` for a
+// example, in DeepSeek's tags this is `" string="false">` for a number and `" string="true">` for a
 // string.
 func amid(text, key, value string) string {
 	at := strings.LastIndex(text, value)

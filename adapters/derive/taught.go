@@ -29,7 +29,8 @@ var (
 // taught finds out how a model writes calls from the example of a call in its system prompt. It
 // returns ErrNoCalls if there is no example, and another error if the template refuses the
 // conversation. An example in prose is weaker evidence than printed calls. So the declaration must
-// read back what it prints, and taught is used only if the template prints no calls in either view.
+// read back what it prints, and taught is used only if the template prints no calls in any
+// conversation.
 func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	prompt, err := render([]chat.Message{{Role: chat.User, Content: probeAsk}}, probeTools)
 	if err != nil {

@@ -73,8 +73,8 @@ type Unusable string
 // Error implements error: it returns the reason.
 func (u Unusable) Error() string { return string(u) }
 
-// Oddness returns the reason if err wraps an Unusable, with the column's name if that is known. For
-// any other error and for nil, the result odd is false.
+// Oddness returns the reason why a value cannot be used if err wraps an Unusable, with the column's
+// name if that is known. For any other error and for nil, the result odd is false.
 func Oddness(err error) (why string, odd bool) {
 	var u Unusable
 	if !errors.As(err, &u) {
@@ -108,8 +108,8 @@ func Named(s *string) any { return text{s, true, false, longestName} }
 // NULL.
 func Told(s *string) any { return text{s, false, false, longestName} }
 
-// Needed returns a destination for Row.Scan that stores a text in *s. The text must not be empty or
-// NULL, for example an id.
+// Needed returns a destination for Row.Scan that stores a text, for example an id, in *s. The text
+// must not be empty or NULL.
 func Needed(s *string) any { return text{s, false, true, longestName} }
 
 // Text returns a column for a text that must not be empty or NULL. The parameter longest is its

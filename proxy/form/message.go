@@ -15,9 +15,9 @@ import (
 )
 
 // Messages returns a function that reads an array of messages into all. What all contained before
-// is dropped, so if a body has the field twice, the last one counts. The parameter known lists the
-// roles that the client may use, for error messages. The function returns an error that names the
-// invalid message.
+// is dropped, so if a body has the field twice, only the last one is used. The parameter known
+// lists the roles that the client may use, for error messages. The function returns an error that
+// names the invalid message.
 func Messages(all *[]chat.Message, known string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		*all = make([]chat.Message, 0, len(v.GetArray()))
@@ -185,9 +185,9 @@ const mostRepaired = 4 << 20
 
 // readArguments returns a call's arguments, which are an object, a string that contains an object,
 // or null. Broken JSON from a cut or careless reply is repaired like a model's own arguments. An
-// empty string counts as no arguments, since some clients write "" for a call without any. It
-// returns an error for values of other types, and for a string in which there is no object, because
-// its arguments are lost.
+// empty string means no arguments, since some clients write "" for a call without any. It returns
+// an error for values of other types, and for a string in which there is no object, because its
+// arguments are lost.
 func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:

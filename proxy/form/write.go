@@ -83,7 +83,7 @@ func HeaderSafe(s string) string {
 	}, s)
 }
 
-// SetHeader sets a header to the safe form of value (see HeaderSafe), unless that is empty.
+// SetHeader sets a header to the printable ASCII characters of value, unless there are none.
 func SetHeader(h http.Header, key, value string) {
 	if value = HeaderSafe(value); value != "" {
 		h.Set(key, value)

@@ -17,8 +17,8 @@ import (
 // their own; the HTTP API answers with it.
 func failure(status int, message string) tools.Result { return hinted(status, message, "") }
 
-// hinted returns a failed result with an HTTP status and the specification's message. The hint is
-// an addition for a model that can act on it, or "".
+// hinted returns a failed result with an HTTP status and the specification's message. If hint is
+// not "", it is added for the model, which may be able to act on it.
 func hinted(status int, message, hint string) tools.Result {
 	text, err := chat.JSON(struct {
 		Status  int    `json:"status_code"`
@@ -49,8 +49,8 @@ func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 }
 
 // refusal returns the result for an error of a search or a store. An error that the specification
-// does not list counts as an unavailable store. Its text may contain a path or an address, so the
-// text is not in the result.
+// does not list becomes that of an unavailable store. Its text may contain a path or an address, so
+// the text is not in the result.
 func refusal(err error) tools.Result {
 	switch {
 	case errors.Is(err, retrieval.ErrUnauthenticated):

@@ -16,8 +16,8 @@ import (
 //go:embed get_knowledge_base_summary.md
 var getKnowledgeBaseSummaryText string
 
-// getKnowledgeBaseSummary returns the tool that counts what is in a knowledge base. The function
-// now returns the current time.
+// getKnowledgeBaseSummary returns the tool that counts what is in a knowledge base. The parameter
+// now is a function that returns the current time.
 func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool {
 	return tools.Tool{
 		Name: "get_knowledge_base_summary", Title: "Summarize a knowledge base",

@@ -66,8 +66,8 @@ type Total struct {
 	Embedded  int `json:"embedded"`
 }
 
-// add adds the result of one file to the totals. The totals Chunks and Embedded count only files
-// that were imported.
+// add adds the result of one file to the totals. For the totals Chunks and Embedded it adds only
+// files that were imported.
 func (t *Total) add(i Imported) {
 	switch i.Status {
 	case StatusUnchanged:
@@ -167,9 +167,9 @@ type work struct {
 	dimensions int
 }
 
-// prepare begins an import: it fills in missing settings and reads all documents of the base. It
-// reads them here and not again for each file, because a repeated import usually only compares a
-// thousand hashes. It returns an error if the store fails.
+// prepare begins an import: it fills in missing settings and reads the list of the base's
+// documents. It reads them once and not again for each file, because a repeated import usually only
+// compares a thousand hashes. It returns an error if the store fails.
 func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Collection == "" {
 		in.Collection = DefaultCollection

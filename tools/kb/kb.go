@@ -85,8 +85,8 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 
 // Where returns the location of the store of knowledge bases, next to the store of the tools: the
 // same PostgreSQL database, or a file in the same folder. It is never the file of the tools,
-// because the sample company in there has a table called documents as well, and the specification
-// fixes that name.
+// because the sample company in that file has a table called documents as well, and the
+// specification fixes that name.
 func Where(store string) string {
 	if strings.HasPrefix(store, "postgres") {
 		return store

@@ -65,10 +65,10 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 }
 
 // embedFor makes new vectors for the document d if its vectors do not fit the base to which it is
-// moved. The parameter from is the base from which it comes, and there has the documents of the new
-// one. It returns the document's passages and how many vectors it made, or no passages if the old
-// vectors fit. It returns an error if they do not fit and there is no model, or if the model or the
-// store fails.
+// moved. The parameter from is the base from which it comes, and the parameter there has the
+// documents of the new one. It returns the document's passages and how many vectors it made, or no
+// passages if the old vectors fit. It returns an error if they do not fit and there is no model, or
+// if the model or the store fails.
 func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document,
 	there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
 	other := slices.ContainsFunc(there, func(o kbstore.Document) bool {

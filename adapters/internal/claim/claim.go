@@ -11,7 +11,7 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// Gap is the text that a model wrote between two calls. The other fields say what surrounds it.
+// Gap is the text that a model wrote between two calls, and what surrounds it.
 type Gap struct {
 	Text   string          // the text, including tags that are not shown
 	Calls  int             // number of calls before the text

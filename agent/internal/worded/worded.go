@@ -49,8 +49,8 @@ const Longest = 64 << 10
 
 // Calls returns the first calls of a reply, in order, with only white space between them, or nil if
 // there are none. The parameter end is how the reply ended (chat.Stop, chat.Length). A call of an
-// unknown tool is included, under the name that the reply uses. A call that was cut does not count.
-// The second result is what the model wrote before the calls.
+// unknown tool is included, under the name that the reply uses. A call that was cut is not
+// included. The second result is what the model wrote before the calls.
 func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	if len(text) > Longest || len(r.Tools) == 0 {
 		return nil, ""

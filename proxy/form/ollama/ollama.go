@@ -204,10 +204,10 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 
 // asked reads the body of a request that names a model, and decides who answers it. The model's
 // server does if it has Ollama's API and the function passed returns true for the parsed body. Then
-// asked returns a transport to that server, and the body with the model's name there. Otherwise
-// this program answers: asked calls the function here with the parsed body, and returns a nil
-// transport. It returns an error if the body is invalid or the model is not allowed. The body is
-// parsed only once, because a second copy of 19 MB takes 40 MB more memory.
+// asked returns a transport to that server, and the body with the model's name on that server.
+// Otherwise this program answers: asked passes the parsed body to the function in the parameter
+// here, and returns a nil transport. It returns an error if the body is invalid or the model is not
+// allowed. The body is parsed only once, because a second copy of 19 MB takes 40 MB more memory.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	passed func(*fastjson.Value) bool, here func(*fastjson.Value)) (body []byte,
 	rt http.RoundTripper, err error) {

@@ -51,8 +51,9 @@ func (d *database) close() {
 }
 
 // narrow leaves out documents whose summaries are irrelevant, and returns how many remain. It
-// compares the summaries in memory, and keeps documents that were added after these were read. It
-// returns a skip error if it cannot leave any out.
+// compares the summaries in memory. Documents that are not in memory yet, since they were added
+// later, are kept. It returns a skip error (the stage is not needed) if no document can be left
+// out.
 func (d *database) narrow(ctx context.Context, query string, v []float32) (n int, err error) {
 	m := d.vectors
 	if _, err = m.narrow(ctx, query, v); err != nil {

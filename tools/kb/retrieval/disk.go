@@ -375,7 +375,8 @@ func (d *disk) features(_ string, all []*passage) (features []lexical.Features, 
 	return features, nil
 }
 
-// nearest always returns a skip error (see skip), because this view has no vectors.
+// nearest always returns an error of type skip, which says that the stage cannot run, because this
+// view has no vectors.
 func (d *disk) nearest(context.Context, []float32, int) ([]*passage, error) {
 	return nil, skip("no embedder")
 }

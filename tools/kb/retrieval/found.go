@@ -9,9 +9,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// passages returns the passages at the positions in found, with their words. It does not read their
-// texts, which are read when it is known which are shown (see load). The parameter ideal is the
-// score of a perfect match. It returns an error if the index is damaged or the database fails.
+// passages returns the passages at the positions in found, with their words. Their texts are read
+// later, by load, when it is known which are shown. The parameter ideal is the score of a perfect
+// match. It returns an error if the index is damaged or the database fails.
 func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
 	var places []kbstore.Place
 	for _, s := range found {
@@ -109,8 +109,8 @@ func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) 
 }
 
 // take returns the passage of a candidate that the search by vectors found. If the search by words
-// has not found it, its text is split into words here, since its position in the index is not
-// known.
+// has not found the same passage, take splits its text into words, since its position in the index
+// is not known.
 func (d *disk) take(c *kbstore.Candidate) *passage {
 	row, there := d.rowOf[c.ID]
 	if !there {

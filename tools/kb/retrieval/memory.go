@@ -394,5 +394,5 @@ func (m *memory) byCoverage(query string) (scores []scoredDocument, least float6
 	return scores, unlike
 }
 
-// load returns all passages unchanged, because those of this view have their texts.
+// load returns all passages unchanged, because the passages of a view in memory have their texts.
 func (m *memory) load(_ context.Context, all []*passage) ([]*passage, error) { return all, nil }

@@ -13,8 +13,9 @@ type indexed struct {
 	model string // the model whose vectors are compared
 }
 
-// narrow leaves out no documents, and always returns a skip error (see skip). Leaving out documents
-// would save nothing: the database's index already keeps a search from comparing everything.
+// narrow leaves out no documents, and always returns an error of type skip, which says that the
+// stage is not needed. Leaving out documents would save nothing: the database's index already keeps
+// a search from comparing everything.
 func (x *indexed) narrow(context.Context, string, []float32) (int, error) {
 	return x.count, skip("the database looks through all documents")
 }

@@ -265,7 +265,7 @@ func (s *search) merge(_ context.Context, r *Report) error {
 
 // closer runs stage 5: it looks at where and how the query's words occur in each passage, and gives
 // the passage its score. If vectors were compared, passages are ordered by this score, so that a
-// passage with other words than the query is not lost here. Otherwise they are ordered by how the
+// passage with other words than the query keeps its chance. Otherwise they are ordered by how the
 // words match. It returns an error if the passages cannot be read.
 func (s *search) closer(ctx context.Context, r *Report) error {
 	r.In = len(s.passages)

@@ -104,8 +104,8 @@ func (x *vectors) dimensions() int {
 }
 
 // comparable returns nil if a query's vector v can be compared with these vectors. It returns an
-// error if they have another length or come from another model. If there are no vectors, it returns
-// a skip error (see skip), since the model has not failed.
+// error if they have another length or come from another model. If there are no vectors, the error
+// is of type skip, which says that the stage cannot run, since the model has not failed.
 func (x *vectors) comparable(v []float32) error {
 	if x.count > 0 && x.dimensions() != len(v) {
 		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d",
