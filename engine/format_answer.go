@@ -20,8 +20,8 @@ import (
 const stepFormatted = "formatted"
 
 // moveFormatToPrompt returns the job with response_format moved to the system prompt, if there are
-// tools. With both, a server would constrain calls to that format, too. The text comes after the
-// client's own, so the prompt's start stays the same. It never fails.
+// tools. A server that gets response_format and tools would constrain calls to that format, too.
+// The text comes after the client's own, so the prompt's start stays the same. It never fails.
 func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	if j.request.Format == nil || len(j.request.Tools) == 0 {
 		return j, nil
@@ -141,7 +141,7 @@ func (a *formedAnswer) write(text string) bool {
 	return a.sendTo(a.fits.Safe())
 }
 
-// sendTo sends the answer up to the offset to. It returns false if no more events are wanted.
+// sendTo sends the answer up to the given offset. It returns false if no more events are wanted.
 func (a *formedAnswer) sendTo(to int) bool {
 	if to <= a.sent {
 		return true

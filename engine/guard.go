@@ -149,8 +149,8 @@ func (g *guard) doubtful(ev chat.Event) bool {
 	return true
 }
 
-// goesOn reports whether an event is more text of the call c. It concerns only a call that began as
-// text, because it is doubtful whether the model meant it as a call.
+// goesOn reports whether an event is more text of the call c. It returns true only for a call that
+// was read as text, because it is doubtful whether the model meant a call.
 func (c *guarded) goesOn(ev chat.Event) bool {
 	return c.text != "" && ev.Kind == chat.Text && ev.Meta != nil && ev.Meta.Doubt == c.tool.Name
 }
@@ -171,8 +171,8 @@ func (g *guard) write(ev chat.Event) bool {
 	return g.release(c, c.args.Safe())
 }
 
-// release sends the arguments up to an offset, and the start of the call before them. The offsets
-// satisfy 0 <= sent <= to <= len(text). It returns false if no more events are wanted.
+// release sends the arguments of the call c up to the given offset, and before them the start of
+// the call. It does not send again what was sent. It returns false if no more events are wanted.
 func (g *guard) release(c *guarded, to int) bool {
 	if !c.begun {
 		c.begun = true
@@ -288,8 +288,8 @@ func (g *guard) finish(ev chat.Event) bool {
 	return g.yield(costing(ev, g.spent), nil)
 }
 
-// step records the name of a repair for the reply's Meta and its observer, unless it is recorded
-// already. The names go into a header and into logs that are counted.
+// step records the name of a repair for the reply's Meta and its observer. A name is recorded only
+// once, since the names go into a header and into logs, where each is counted.
 func (g *guard) step(name string) {
 	if !slices.Contains(g.steps, name) {
 		g.steps = append(g.steps, name)

@@ -148,8 +148,8 @@ func (m *member) isFull() bool {
 	return time.Now().Before(m.full)
 }
 
-// look asks the servers whose lists of models are old for new ones. It waits for their answers,
-// unless a server that answers is already known to have the model.
+// look asks servers for their lists of models, if the lists that are known from them are old. It
+// waits for the answers, unless a server that answers is already known to have the model.
 func (p *pool) look(ctx context.Context, model string) {
 	found := false
 	var coming []<-chan struct{}

@@ -9,9 +9,9 @@ import (
 )
 
 // arrangements returns declarations, as texts, each of which may describe how a template has
-// printed two turns: one, which has a single call, and two, which has two calls. It returns nil if
-// the parts of the calls do not match. The declarations have the parts of a call at the same
-// places, and differ in how values are written.
+// printed two turns. The parameter one is a turn with a single call, and two is a turn with two
+// calls. It returns nil if the parts of the calls do not match. The declarations have the parts of
+// a call at the same places, and differ in how values are written.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {

@@ -85,8 +85,8 @@ type pieces struct {
 type lengths [2]int
 
 // mergeTexts returns what two texts have in common at the beginning or, if end is true, at the end.
-// Numbers in it that count calls or bytes may differ, and become placeholders. The results na and
-// nb are the lengths of the common part in the two texts.
+// In the common part, numbers of calls or bytes may differ, and become placeholders. The results na
+// and nb are the lengths of the common part in the two texts.
 func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {

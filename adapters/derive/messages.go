@@ -91,11 +91,11 @@ func lastOf(text string) string {
 }
 
 // lines returns the lines of a declaration whose replies consist of messages. The parameter body is
-// the placeholder for the arguments in the message line, and more has further lines. A reader takes
-// the first route line that fits a message's header, so the specific ones come first: text and
-// reasoning by recipient, then calls, other recipients, and channels. All other messages are text,
-// since hidden text is worse than a visible header. The first two marks of the ends line are
-// printed between calls and after the last.
+// the placeholder for the arguments in the message line, and the parameter more has further lines.
+// A reader takes the first route line that fits a message's header, so the specific ones come
+// first: text and reasoning by recipient, then calls, other recipients, and channels. All other
+// messages are text, since hidden text is worse than a visible header. The first two marks of the
+// ends line are printed between calls and after the last.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name

@@ -137,10 +137,10 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 
 // observe returns what a template shows when test calls and replies are rendered with it. It finds
 // marks by comparing two renderings, without a list of known marks. The parameter opening is the
-// end of the prompt before a reply, and is the same in both kinds of conversation (see [From]). The
-// part of it with which a plain reply in a conversation does not begin opens something, such as
-// reasoning. observe returns an error if the template refuses a call or a plain reply, or prints no
-// calls; templates may refuse reasoning or two calls.
+// end of the prompt before a reply, and is the same in both kinds of conversation (see [From]). If
+// a plain reply in a conversation begins with only a part of it, the rest opens something in the
+// reply, such as reasoning. observe returns an error if the template refuses a call or a plain
+// reply, or prints no calls; templates may refuse reasoning or two calls.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -172,7 +172,7 @@ func observe(s stage, opening string) (*observed, error) {
 	return o, nil
 }
 
-// calls renders a turn with text and a turn with n calls, and returns them as spoken and called.
+// calls renders a turn with text and a turn with n calls, which are the results spoken and called.
 // The result region is the part of called that is not in spoken, since what both have belongs to
 // the turn. The error is ErrNoCalls if the turn shows no calls. It is ErrForm if the region lacks
 // one of the test call's arguments, or if the tool's name is neither in it nor directly before it.
@@ -207,10 +207,9 @@ func nameEnds(turn, region string) bool {
 }
 
 // think finds the marks around reasoning, such as <think> and </think>, by comparing three turns.
-// The parameter without is a turn with only a call, with has reasoning before the same call, and
-// speaking has reasoning before text. For missing reasoning some templates print the marks alone:
-// before such a call, GLM-4.7 prints </think>, and Qwen3 <think>\n\n</think>. think removes these
-// from the calls.
+// The first has only a call, the second has reasoning before the same call, and the third has
+// reasoning before text. For missing reasoning some templates print the marks alone: before such a
+// call, GLM-4.7 prints </think>, and Qwen3 <think>\n\n</think>. think removes these from the calls.
 func (o *observed) think(without, with, speaking string) {
 	before, after, ok := strings.Cut(with, probeThink)
 	if !ok {

@@ -80,7 +80,7 @@ func same(a, b []byte) bool {
 
 // plain returns a text in which the escapes of JSON for letters, and those of XML, are replaced by
 // the characters. Templates differ in which letters they escape (Jinja's tojson, Go's JSON), and a
-// declaration does not say.
+// declaration does not say which.
 func plain(text string) string {
 	return html.UnescapeString(anEscape.ReplaceAllStringFunc(text, func(escape string) string {
 		n, _ := strconv.ParseUint(escape[2:], 16, 32)

@@ -29,10 +29,10 @@ type Execer interface {
 var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
 // Notify notifies all listeners of a topic, in this program and others, that something changed. The
-// name of a topic has lower-case letters and _, at most 40; another name is an error. If in is a
-// transaction, the listeners are notified after the commit. For SQLite Notify does nothing, because
-// every listener sees every commit. Notices have no content, which could be outdated when it
-// arrives; a listener reads the database again.
+// name of a topic has lower-case letters and _, at most 40; another name is an error. If the
+// parameter in is a transaction, the listeners are notified after the commit. For SQLite Notify
+// does nothing, because every listener sees every commit. Notices have no content, which could be
+// outdated when it arrives; a listener reads the database again.
 func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	if !validTopic.MatchString(topic) {
 		return fmt.Errorf("store: %q is no topic", topic)

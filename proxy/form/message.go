@@ -14,10 +14,10 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Messages returns a function that reads an array of messages into all. What all contained before
-// is dropped, so if a body has the field twice, only the last one is used. The parameter known
-// lists the roles that the client may use, for error messages. The function returns an error that
-// names the invalid message.
+// Messages returns a function that reads an array of messages into the slice. Earlier contents of
+// the slice are dropped, so if a body has the field twice, only the last one is used. The parameter
+// known lists the roles that the client may use, for error messages. The function returns an error
+// that names the invalid message.
 func Messages(all *[]chat.Message, known string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		*all = make([]chat.Message, 0, len(v.GetArray()))
@@ -83,7 +83,7 @@ func thought(m *chat.Message) func(*fastjson.Value) error {
 }
 
 // ReadPictures reads an array of pictures in plain Base64, as Ollama's clients write them, and
-// stores them in all. It returns an error if one is invalid.
+// stores them in the slice. It returns an error if one is invalid.
 func ReadPictures(all *[][]byte, v *fastjson.Value) error {
 	*all = nil
 	return field.List(v, func(v *fastjson.Value) error {

@@ -186,8 +186,8 @@ func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 
 // Watch calls Offer, which adds or removes the tools, after every change of the store until ctx
 // ends. So the tools are offered as soon as there is a knowledge base, even if another program
-// creates it. Watch returns an error if it cannot listen for changes, and passes the errors of
-// Offer to failed. It does nothing without a store.
+// creates it. Watch returns an error if it cannot listen for changes. It calls the function failed
+// with each error of Offer. It does nothing without a store.
 func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
 	if k.Store == nil {
 		return nil

@@ -37,8 +37,8 @@ var (
 )
 
 // objects reads a call in JSON, or in a program that is one call, with nothing around it but
-// formatting and words that announce it. It also returns the text before the call, and returns nil
-// if there is no call.
+// formatting and words that announce it. The parameter end is the reason why the reply ended.
+// objects also returns the text before the call, and returns nil if there is no call.
 func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	at := r.opens(text)
 	if at < 0 {
@@ -152,7 +152,7 @@ func (r *Reader) mayCall(text string) bool {
 
 // object returns the calls in a JSON text that is written as {"tool": …, "arguments": …}. If there
 // are none, it looks for a call in other forms, in which the JSON names a tool and has arguments.
-// It returns nil if there is no call.
+// The parameter end is the reason why the reply ended. object returns nil if there is no call.
 func (r *Reader) object(body, end string) []chat.Call {
 	text := "```json\n" + body + "\n```"
 	if calls := r.own(decodedAlso("agent", text, end, r.Tools, r.Also)); len(calls) > 0 {

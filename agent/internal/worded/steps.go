@@ -22,8 +22,9 @@ type step struct {
 // each label the text may be read to its end, and a real reply has few labels.
 const mostTries = 64
 
-// steps returns the calls in lines with labels, such as "Action: add", and the text before them. It
-// returns nil if there are none. No call is read after an answer.
+// steps returns the calls in lines with labels, such as "Action: add", and the text before them.
+// The parameter end is the reason why the reply ended. No call is read after an answer. steps
+// returns nil if there are no calls.
 func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	lines := linesOf(text)
 	begin, until, tries := -1, 0, 0
@@ -129,7 +130,8 @@ var linking = regexp.MustCompile(
 	`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
 
 // step reads a call whose label, such as "Action:", begins line i. The tool's name follows on that
-// line or, if the label fills it, on the next. It returns false if there is no call.
+// line or, if the label fills it, on the next. The parameter end is the reason why the reply ended.
+// step returns false if there is no call.
 func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
 	l := lines[i]
 	value, at := l.value, l.at
@@ -242,7 +244,7 @@ var types = []string{"string", "str", "text", "integer", "int", "number", "float
 // tools.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
 
-// inline returns the arguments that begin at the offset begin, on the line of the tool's name, and
+// inline returns the arguments that begin at the given offset, on the line of the tool's name, and
 // the offset at which they end. Arguments in brackets end at the closing bracket, and others at the
 // first label from lines[next] on.
 func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
@@ -339,8 +341,9 @@ func stops(lines []line, next, size int) int {
 	return size
 }
 
-// objectStep reads a call in the JSON, or in the fence with JSON, at the offset at, after a label
-// such as "Action:". It returns false if the JSON is no call.
+// objectStep reads a call in JSON, or in a fence with JSON, that begins at the given offset after a
+// label such as "Action:". The parameter end is the reason why the reply ended. objectStep returns
+// false if the JSON is no call.
 func (r *Reader) objectStep(text string, at int, end string) (s step, ok bool) {
 	body, until := inside(strings.TrimLeft(text[at:], " \t"))
 	calls := r.object(body, end)

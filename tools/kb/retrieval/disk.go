@@ -76,7 +76,7 @@ func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	return d
 }
 
-// seenBy returns what of the part may be seen by a principal with the filter f.
+// seenBy returns which documents and texts of the part a principal with the filter f may see.
 func (p *part) seenBy(f kbstore.Filter) *seen {
 	allowed := make([]bool, len(p.Rights))
 	for i := range p.Rights {

@@ -9,9 +9,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// passages returns the passages at the positions in found, with their words. Their texts are read
-// later, by load, when it is known which are shown. The parameter ideal is the score of a perfect
-// match. It returns an error if the index is damaged or the database fails.
+// passages returns the passages that were found, whose positions are given, with their words. Their
+// texts are read later, by load, when it is known which are shown. The parameter ideal is the score
+// of a perfect match. It returns an error if the index is damaged or the database fails.
 func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
 	var places []kbstore.Place
 	for _, s := range found {
