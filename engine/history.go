@@ -34,9 +34,9 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 	return j.with(&r), nil
 }
 
-// strict reports whether the model's template is known to require alternating roles. If it does,
-// messages are joined. Only a refusal shows that, since joining messages for every model would
-// needlessly change what most of them read.
+// strict reports whether the model's template is known to require alternating roles, so that
+// messages have to be joined. This is learned from a refusal, since joining messages for every
+// model would needlessly change what most of them read.
 func (t *target) strict() bool { return t.known().strict }
 
 // particular lists lower-case phrases with which templates refuse a conversation because of the

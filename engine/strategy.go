@@ -32,7 +32,8 @@ var byDefault = []string{Raw, Tap, Native, Prompt}
 
 // needsServerChat reports whether r can be answered only by the server's own chat API, because it
 // wants an answer that fits a schema (r.Format), or the log probabilities of a reply without tools.
-// Requests with tools have lost their Format before, so no call is lost to the server's own parser.
+// If a request has tools, its Format was moved to the prompt before, so no call is lost to the
+// server's own parser.
 func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }

@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// words has words for look-ups. They come from one line of words.txt, which begins with their kind.
+// words has words for look-ups: all that words.txt lists for one kind, such as the labels of
+// results.
 type words struct {
 	whole  map[string]bool // words that are compared as a whole
 	inside []string        // words in scripts without blanks; they may be inside others

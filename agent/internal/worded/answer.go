@@ -112,8 +112,8 @@ func onlyThoughts(lines []line, text string) bool {
 
 // objectAnswer returns the answer in the JSON object with which inner begins, or the parameter said
 // if inner begins with no such object. The object has final_answer as its only member, or else its
-// tool is null or a word such as "Final Answer". An object with such a tool may be followed by text.
-// This takes precedence over the answer in the object; the result may then be "".
+// tool is null or a word such as "Final Answer". Text after an object with such a tool takes
+// precedence over the answer in the object; the result may then be "".
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any

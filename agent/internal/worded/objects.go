@@ -247,8 +247,9 @@ func describes(args string) bool {
 }
 
 // decodedAlso returns the calls in a text, which may have other text around them. It reads the
-// format that the parameter family names. The map also has other names of the tools, which are
-// accepted, and end is the reason why the reply ended. It returns nil if the decoder fails.
+// format that the parameter family names. The keys of the parameter also are other names of the
+// tools, which are accepted, and end is the reason why the reply ended. It returns nil if the
+// decoder fails.
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector

@@ -61,8 +61,8 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 
 // meant reports whether the model means a call that it wrote after labels, and not as an example.
 // The call is text[start:until]. Words after it must continue from it, but nothing may follow a
-// fence around it. One of the lines before it must be a thought, or the words before it must announce
-// it. meant also returns the offset at which the call or its fence begins.
+// fence around it. Before it there must be a line with a thought, or words that announce it. meant
+// also returns the offset at which the call or its fence begins.
 func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {

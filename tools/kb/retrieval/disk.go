@@ -76,7 +76,7 @@ func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	return d
 }
 
-// seenBy returns which documents and texts of the part a principal with the filter f may see.
+// seenBy returns what a principal with the filter f may see of the part.
 func (p *part) seenBy(f kbstore.Filter) *seen {
 	allowed := make([]bool, len(p.Rights))
 	for i := range p.Rights {

@@ -76,9 +76,9 @@ func (s *states) set(base string, p *parts) {
 }
 
 // read returns the parts of the base's index in the state of the parameter now, which the reader r
-// sees. What an earlier state has already is taken over from it; that is p, which may be nil. The
-// other segments are read from the store, and segments for new documents are made in memory. It
-// returns an error if the store fails.
+// sees. It takes over what p has already, which is an earlier state or nil. The other segments are
+// read from the store, and segments for new documents are made in memory. It returns an error if
+// the store fails.
 func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 	now kbstore.Indexed) (*parts, error) {
 	known, fresh := map[int64]*kbstore.Segment{}, map[kbstore.Fresh]*part{}

@@ -40,7 +40,7 @@ func (m *memory) visibleSummaries(query string) *lexical.Index {
 }
 
 // comparable returns nil if a query's vector can be compared with the vectors of the passages that
-// may be seen. Otherwise its error says why not, for example that another model made them.
+// may be seen. Otherwise its error says why not, for example that another model made these vectors.
 func (m *memory) comparable(v []float32) error {
 	if m.all {
 		return m.vectors.comparable(v)
