@@ -25,9 +25,8 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// account is the user's sign-in at one server. It is stored in one file with the sign-ins at other
-// servers, which only the user can read. Its tokens are sent only to the URL for which they were
-// issued.
+// account is the user's sign-in at one server. All sign-ins are stored in one file that only the
+// user can read. Its tokens are sent only to the URL for which they were issued.
 type account struct {
 	entry Entry
 	path  string // of the file

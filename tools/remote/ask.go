@@ -146,7 +146,7 @@ func (c *conn) send(n mcp.JSONRPCNotification) {
 const sendTime = 5 * time.Second
 
 // heard returns a request's parameters with a progress token of this connection added, or unchanged
-// if the client wants no progress. The caller must call stop after the answer. It waits until all
+// if the client wants no progress. The caller must call stop after the answer; stop waits until all
 // progress that came before the answer has been passed on. A goroutine passes progress on, since a
 // client that reads slowly must not delay messages for others. heard returns an error if params is
 // not an object.

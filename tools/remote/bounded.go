@@ -43,9 +43,9 @@ type excess string
 // Error implements error. It returns a sentence that names the bound.
 func (e excess) Error() string { return string(e) }
 
-// Read implements io.Reader. It returns an excess error when a bound is exceeded, together with the
-// bytes read so far; mcp-go then ends the connection. An event ends with an empty line, which may
-// be CRLF, so \r does not count as part of a line.
+// Read implements io.Reader. If what was read exceeds a bound, it returns an error of type excess,
+// together with the bytes read so far; mcp-go then ends the connection. An event ends with an empty
+// line. Such a line may be CRLF, so \r is not counted as part of a line.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	var units, noises, noise int
@@ -84,7 +84,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// begin examines the next byte of a line and decides whether the line begins a message.
+// begin examines the next byte of a line, and sets b.message if it shows that the line begins a
+// message.
 func (b *bounded) begin(c byte) {
 	data := len(messageStart)
 	if b.unit == oneLine {
@@ -123,8 +124,8 @@ type quota struct {
 	at           time.Time
 }
 
-// take adds what was read to the quota. It reports whether the server still writes no more than the
-// parameter most allows.
+// take adds what was read, in units (lines or events) and in bytes, to the quota. It reports
+// whether the server keeps within the allowance most.
 func (q *quota) take(units, bytes int, most allowance) bool {
 	now := time.Now()
 	passed := now.Sub(q.at).Seconds() // the zero time is ages ago

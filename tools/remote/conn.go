@@ -87,10 +87,10 @@ const (
 )
 
 // connect connects to the server, and returns the connection and its kind of transport. A command
-// has one kind. For a URL, the kind in the parameter last is tried first; it is the one that
-// connect returned before. If last is "", connect begins with SSE for a path that ends in /sse, and
-// otherwise with Streamable HTTP. If the first kind fails, it tries the other. If both fail, the
-// error joins their errors.
+// has one kind; told gets the lines of its standard error. For a URL, connect first tries the kind
+// last, which it returned before. If last is "", it begins with SSE for a path that ends in /sse,
+// and otherwise with Streamable HTTP. If the first kind fails, it tries the other. If both fail,
+// the error joins their errors.
 func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (
 	c *conn, kind string, err error) {
 	if e.Command != "" {
@@ -210,10 +210,10 @@ const longestCall = 10 * time.Minute
 // silent drops mcp-go's log. The log contains URLs, and what matters in it is returned as an error.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// open makes a connection with the transport that the function dial returns, and agrees with the
-// server on a revision of MCP. It returns an error if one of these fails or ctx ends first. The
-// connection outlives ctx, since the request that happens to make the connection may end at any
-// time.
+// open makes a connection with the transport that dial returns, and agrees with the server on a
+// revision of MCP, for which it asks as era says. It returns an error if one of these fails or ctx
+// ends first. The connection outlives ctx, since the request that happens to make the connection
+// may end at any time.
 func (e Entry) open(ctx context.Context, me greeting, era asking,
 	dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}, me: me}
@@ -378,10 +378,10 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowedTexts returns those of the texts whose tool is in the parameter tools, in the same order.
-// Each text is the JSON of a tool, and tools is what mcp-go made of them. mcp-go leaves out tools
-// whose x-mcp-header breaks the rules of 2026-07-28; these are reported in odd. A text that cannot
-// be read stays, so that link.list reports it.
+// allowedTexts returns those of the texts, each the JSON of one tool, that mcp-go has accepted. The
+// parameter tools has the accepted tools in the same order. mcp-go leaves out tools whose
+// x-mcp-header breaks the rules of 2026-07-28; these are reported in odd. A text that cannot be
+// read is kept, so that link.list reports it.
 func allowedTexts(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage,
 	odd []LeftOut) {
 	for _, text := range texts {

@@ -131,9 +131,9 @@ var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
 // filled returns the entry with ${NAME} and ${NAME:-default} replaced by values from the
 // environment. An empty variable counts as not set. It returns an error that names a variable that
-// has no value and no default, because a server that gets only "Bearer " would say less. It also
-// returns an error for a reference that an editor would ask its user for (${input:…}), and for a
-// file of variables that cannot be read.
+// has no value and no default, because the refusal of a server that gets only "Bearer " would say
+// less. It also returns an error for a reference that an editor would ask its user for
+// (${input:…}), and for a file of variables that cannot be read.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {

@@ -48,8 +48,9 @@ const (
 var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp", "servers"},
 	{"mcp"}}
 
-// parse reads the file's text. A text of only white space gives an empty list. A server that cannot
-// be used keeps its text and has an err. parse returns an error if no servers can be read at all.
+// parse reads the file's text. A text of only white space gives an empty list. For a server that
+// cannot be used, the result has its text and the reason (err). parse returns an error if no
+// servers can be read at all.
 func parse(text []byte) (*file, error) {
 	if len(text) > largestFile {
 		return nil, fmt.Errorf("is larger than %d bytes", largestFile)
@@ -152,8 +153,8 @@ func (f *file) read() {
 	}
 }
 
-// take checks a named entry, and adds the name to taken or sets w.err. The first of equal names
-// counts.
+// take adds the entry's name to taken. It sets w.err instead if the entry is not valid, if the name
+// is taken already, since of equal names the first is used, or if there are too many servers.
 func (w *written) take(taken map[string]bool) {
 	name := w.entry.Name
 	switch w.err = w.entry.check(); {

@@ -81,8 +81,8 @@ func (s *Set) all() (links []*link) {
 	return links
 }
 
-// with returns those servers, as links, that have a capability, or may have it because they have
-// not answered yet. Servers that are down are left out.
+// with returns the links of the servers that have the capability of this name, or may have it
+// because they have not answered yet. Servers that are down are left out.
 func (s *Set) with(name string) (links []*link) {
 	return slices.DeleteFunc(s.all(), func(l *link) bool {
 		caps, known := l.capabilities()
@@ -312,7 +312,7 @@ func one(l *link) []*link {
 	return []*link{l}
 }
 
-// member2 returns params with a value set under a key. It returns params unchanged if that is not
+// member2 returns params with a value set under a key. It returns params unchanged if they are not
 // an object or the value cannot be encoded.
 func member2(params json.RawMessage, key string, value any) json.RawMessage {
 	out, err := withMembers(params, key, value)
@@ -322,8 +322,8 @@ func member2(params json.RawMessage, key string, value any) json.RawMessage {
 	return out
 }
 
-// prefixed splits a name of the form server.prompt. It returns the server, as a link, or nil if
-// there is none, and the server's own name of the prompt.
+// prefixed splits a name of the form server.prompt. It returns the link of that server, or nil if
+// there is no such server, and the name that the server itself gives the prompt.
 func (s *Set) prefixed(name string) (*link, string) {
 	server, rest, _ := strings.Cut(name, ".")
 	s.mu.Lock()

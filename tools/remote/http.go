@@ -85,7 +85,8 @@ type registering struct {
 }
 
 // changed is the answer to adding or removing a server:
-// {"name":"tts","url":"…","message":"registered"}. The first callers were promised these members.
+// {"name":"tts","url":"…","message":"registered"}. The members must stay, because they were
+// promised to the first callers.
 type changed struct {
 	Name    string `json:"name"`
 	URL     string `json:"url,omitempty"`

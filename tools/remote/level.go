@@ -9,10 +9,10 @@ import (
 	"toolnorm/tools"
 )
 
-// SetLevel stores the level of log lines that a client wants, and sends it to the servers that have
-// a connection for this client alone. From then on, servers are reached over such connections,
-// since otherwise nothing shows to which client a log line belongs. It does nothing for a client
-// without a session or one that speaks 2026-07-28.
+// SetLevel stores the level of log lines that the client of ctx wants, and sends it to the servers
+// that have a connection for this client alone. From then on, servers are reached over such
+// connections, since otherwise nothing shows to which client a log line belongs. It does nothing
+// for a client without a session or one that speaks MCP's revision 2026-07-28.
 func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {

@@ -325,8 +325,8 @@ func (l *link) transport() string {
 	return l.kind
 }
 
-// current returns the server's tools for a request that should not wait long (see patience). It
-// returns an error if the server is down or does not answer in time.
+// current returns the server's tools. It waits for the server only as long as the method patience
+// allows. It returns an error if the server is down or does not answer in time.
 func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	wait, err := l.patience()
 	if err != nil && wait == 0 {
@@ -342,9 +342,9 @@ func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 }
 
 // patience returns how long a request waits for the server, and why the server is down if that is
-// known. If it is known, the time is 0, since a server that hangs would cost every request that
-// time. The exception is a server that refused its last connection: a request waits for it a short
-// time, because it either refuses again at once or is back.
+// known. If it is known, the time is 0, since otherwise every request would wait that long for a
+// server that hangs. The exception is a server that refused the last attempt to connect: a request
+// waits for it a short time, because it either refuses again at once or is back.
 func (l *link) patience() (wait time.Duration, down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,9 +30,8 @@ type reader struct {
 	err error
 }
 
-// wrong sets r.err to an error that says what the value of a member must be, the parameter want,
-// unless there is an error already. The member is the one with one of the keys, and the error has
-// its key as it is written in the file.
+// wrong sets r.err, unless it is set already. The error says that the member under one of the keys
+// must be what the parameter want says. It names the key as it is written in the file.
 func (r *reader) wrong(keys []string, want string) {
 	for _, m := range r.object {
 		if r.err == nil && slices.Contains(keys, foldKey(m.key)) && string(m.value) != "null" {
@@ -211,8 +210,9 @@ func (r *reader) oauth(e *Entry) {
 	}
 }
 
-// command reads the command to start into e: a text, a list with the arguments after the command
-// (opencode), or an object with both (Zed). Any other value sets r.err.
+// command sets e.Command and e.Args to the command that the entry names. The value may be a text, a
+// list with the arguments after the command (opencode), or an object with both (Zed), from which
+// e.Env is also set. Any other value sets r.err.
 func (r *reader) command(e *Entry) {
 	value := r.any(commandKeys...)
 	switch {

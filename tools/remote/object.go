@@ -24,7 +24,7 @@ type member struct {
 }
 
 // readObject reads text that must be exactly one JSON object, and otherwise returns an error. If a
-// key occurs twice, the result has it twice; see object.twice.
+// key occurs twice, the result has it twice, which object.twice reports.
 func readObject(text []byte) (object, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	// By tokens, as Unmarshal into a map would lose the order and take the last of two equal keys.
@@ -55,8 +55,8 @@ func readObject(text []byte) (object, error) {
 	return o, nil
 }
 
-// twice returns an error if a key occurs twice, because programs differ in which of the values
-// counts.
+// twice returns an error if a key occurs twice, because programs differ in which of the values they
+// use.
 func (o object) twice() error {
 	seen := map[string]bool{}
 	for _, m := range o {
@@ -145,8 +145,9 @@ func (o object) renamed(name string, keys ...string) object {
 	return out
 }
 
-// replaced returns a copy of the object with another value at the end of a path of keys, whose
-// spelling does not matter. It returns an error if a key of the path does not exist.
+// replaced returns a copy of the object with another value at the end of a path of keys. The key
+// serverurl in the path means serverUrl and server_url, too. It returns an error if a key of the
+// path does not exist.
 func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	for _, m := range o {
 		if foldKey(m.key) != foldKey(path[0]) {

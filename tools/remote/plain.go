@@ -25,7 +25,7 @@ type plainer struct {
 	err  error  // returned after rest
 }
 
-// newPlainer returns a plainer that reads from the reader in. The parameter unit says whether that
+// newPlainer returns a plainer that reads from the reader in. The parameter unit says whether in
 // has lines, events or a whole body.
 func newPlainer(in io.Reader, unit unit) *plainer {
 	return &plainer{in: bufio.NewReader(in), unit: unit}

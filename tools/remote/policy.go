@@ -234,10 +234,10 @@ func alwaysRefused(ip netip.Addr) error {
 // the internet.
 func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
 
-// resolves returns an error if the host of the entry's URL has an address that is not allowed (see
-// allows). It is an early check for the person who adds a server, who would otherwise only find a
-// server that never connects; the connection checks again. An unknown name is not an error, because
-// the server's machine may be off.
+// resolves returns an error if the host of the entry's URL has an address to which the entry may
+// not connect (see allows). It is an early check for the person who adds a server, and would
+// otherwise only see that the server never connects. The address is checked again at each
+// connection. An unknown name is not an error, because the server's machine may be off.
 func (e Entry) resolves(ctx context.Context) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {

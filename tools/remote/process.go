@@ -132,9 +132,9 @@ type watched struct {
 	lost  func(error)
 }
 
-// Read implements io.Reader. At the end of the output it first waits until standard error has ended
-// too, but no longer than startGrace, because the last lines there say why the command ended. Then
-// it calls the function lost with the error.
+// Read implements io.Reader. When the output ends or reading fails, it calls the function lost with
+// the error. At the end of the output it first waits until standard error has ended too, but no
+// longer than startGrace, because the last lines of standard error say why the command ended.
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.Reader.Read(b)
 	if err == io.EOF {

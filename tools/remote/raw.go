@@ -27,18 +27,19 @@ type (
 // makes by itself have none.
 type rawKey struct{}
 
-// kept receives the text of a result as the server wrote it. The function in its field plain
-// converts that text into the one that mcp-go reads instead.
+// kept is a place for the text of a result as the server wrote it. If the field plain is set,
+// mcp-go reads what this function makes of the text, and otherwise the text itself.
 type kept struct {
 	text  json.RawMessage
 	plain func(json.RawMessage) json.RawMessage // nil: mcp-go reads the text itself
 }
 
-// SendRequest sends a request by Streamable HTTP, and keeps the text of the result (see keep).
-// mcp-go sends initialize after any refusal of server/discover, and a server that speaks only the
-// latest revision does not say then why it refused. So after a refusal that demands a sign-in,
-// SendRequest fails for initialize with the same error. If the server refuses the latest revision
-// but lists it as supported, server/discover is sent once more. It implements transport.Interface.
+// SendRequest implements transport.Interface: it sends a request by Streamable HTTP, and stores the
+// text of the result as the server wrote it (see keep). After any refusal of server/discover mcp-go
+// sends initialize, and a server that speaks only the latest revision refuses that without the
+// reason. So if the server demands a sign-in for server/discover, SendRequest returns that error
+// for initialize, too. If the server refuses the latest revision but lists it as supported,
+// server/discover is sent once more.
 func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	if r.Method == string(mcp.MethodInitialize) && t.refused != nil {
@@ -68,24 +69,25 @@ func knowsLatest(resp *transport.JSONRPCResponse) bool {
 		slices.Contains(said.Supported, mcp.LATEST_PROTOCOL_VERSION)
 }
 
-// SendRequest sends a request over the older HTTP transport, and keeps the text of the result as
-// the server wrote it (see keep). It implements transport.Interface.
+// SendRequest implements transport.Interface: it sends a request over the older HTTP transport, and
+// stores the text of the result as the server wrote it (see keep).
 func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.SSE.SendRequest(ctx, r))
 }
 
-// SendRequest sends a request to a command, and keeps the text of the result as the server wrote it
-// (see keep). It implements transport.Interface.
+// SendRequest implements transport.Interface: it sends a request to a command, and stores the text
+// of the result as the server wrote it (see keep).
 func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))
 }
 
-// keep returns a function that returns an answer unchanged, after storing the text of its result in
-// the *kept in ctx. The context is the only way from a call of mcp-go's client to its transport. A
-// call may take several rounds of questions, of which the last answer is kept. If the *kept has a
-// function plain, the result in the answer is converted by it. Errors are passed on unchanged.
+// keep returns a function that stores the text of an answer's result in the *kept in ctx. The
+// context is the only way from a call of mcp-go's client to its transport. The function returns the
+// answer, for mcp-go, with the result as converted by the function plain of the *kept, or by
+// plainGreeting if the answer is the server's description of itself. A call may take several rounds
+// of questions, of which the last answer's text is kept. Errors are returned unchanged.
 func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (
 	*transport.JSONRPCResponse, error) {
 	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {

@@ -18,8 +18,8 @@ import (
 
 // relay is a connection to one server that only one client's session uses, as if the client were
 // connected directly. The server knows what this client can do, asks it questions, sends it log
-// lines, and has resources and tasks for it alone. All other clients share one connection (link).
-// On that, a server cannot ask questions, so that no client receives messages for another.
+// lines, and has resources and tasks for it alone. All other clients share one connection (link),
+// on which a server cannot ask questions, so that no client receives messages for another.
 type relay struct {
 	link    *link
 	session string

@@ -70,8 +70,8 @@ const watchTime = 2 * time.Second
 
 // Open reads mcp.json, starts to connect to its servers, and returns without waiting for them:
 // their tools appear when they answer. A server or a whole file that cannot be used is logged and
-// listed (List), and read again when the file changes. It does not keep anything else from working.
-// The caller must Close the Set when it is no longer needed.
+// listed (List), and read again when the file changes. Everything else still works. The caller must
+// Close the Set when it is no longer needed.
 func Open(cfg Config) *Set {
 	cfg.CallTime = cmp.Or(cfg.CallTime, callTime)
 	cfg.ListTime = cmp.Or(cfg.ListTime, 5*time.Second)
@@ -146,8 +146,8 @@ func (s *Set) take(f *file) {
 	s.cfg.Registry.Expect(sources...)
 }
 
-// connect starts to keep a server of the file connected, unless that is done already for an equal
-// entry. The caller holds s.mu.
+// connect makes a link that keeps a server of the file connected. It does nothing if an equal entry
+// has a link already, and ends the link of another entry of the same name. The caller holds s.mu.
 func (s *Set) connect(w written) {
 	e := w.entry
 	old := s.links[e.Name]
@@ -187,8 +187,8 @@ func (l *link) withdraw() {
 	_ = l.set.cfg.Registry.Set(source(l.entry.Name)) // setting no tools cannot fail
 }
 
-// source returns the name of the registry's source for a server's tools. All tools of one source
-// are replaced together, and no others.
+// source returns the name under which the registry groups the tools of a server. The parameter name
+// is the server's name. All tools of one group are replaced together, and no others.
 func source(name string) string { return "mcp server " + name }
 
 // Settle waits until every server has answered or failed once, but for each server no longer than

@@ -356,10 +356,10 @@ func param(challenge, name string) string {
 	return ""
 }
 
-// metadata finds the server's metadata about sign-ins (RFC 9728). It returns their URL as about,
-// the server's name for itself as resource, and the rights to ask for. It tries said, a URL from
-// the server's refusal, and the two standard places. If all fail, about is "": an older server,
-// which signs users in itself. If the metadata is another server's, only about is used.
+// metadata finds the server's metadata about sign-ins (RFC 9728). It returns their URL (about), the
+// server's name for itself (resource), and the rights to ask for (scopes). It tries said, a URL
+// from the server's refusal, and the two standard places. If all fail, about is "", as for an older
+// server, which signs users in itself. If the metadata is another server's, only its URL is used.
 func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (
 	about, resource string, scopes []string) {
 	resource = path(e.URL)
