@@ -96,10 +96,10 @@ func (t demoTurn) described() json.RawMessage {
 	return nil
 }
 
-// wanted chooses the tool that the message asks for among the tools that the schema p allows. A
-// forced reply is constrained to a schema of calls, which is {"name": {"const": "f"}, "arguments":
-// {…}}, or alternatives of this form. wanted returns the schema of the tool's arguments, and the
-// tool. It returns nil, nil if p is not a schema of calls.
+// wanted chooses the tool that the user's message (user) asks for among the tools that the schema p
+// allows. A forced reply is constrained to a schema of calls, which is {"name": {"const": "f"},
+// "arguments": {…}}, or alternatives of this form. wanted returns the schema of the tool's
+// arguments, and the tool. It returns nil, nil if p is not a schema of calls.
 func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream.Function) {
 	var allowed []upstream.Tool
 	offered, args := map[string]upstream.Tool{}, map[string]*schema.Place{}

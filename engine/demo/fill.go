@@ -27,9 +27,9 @@ const maxShown = maxFill / 2
 const maxValues = 1 << 12
 
 // fill returns the arguments of a call as one JSON object. It has the required members, and those
-// for which the message has a value. fill needs the tool's whole schema, because it would break the
-// rules of keywords that it does not see. (A real model is shown a reduced schema.) Its results for
-// a tool with city (required), days and unit (celsius, fahrenheit):
+// for which the user's message has a value. fill needs the tool's whole schema, because it would
+// break the rules of keywords that it does not see. (A real model is shown a reduced schema.) Its
+// results for a tool with city (required), days and unit (celsius, fahrenheit):
 //
 //	"How is the weather in New York for 3 days in Fahrenheit?"  {"city":"New York","days":3,"unit":"fahrenheit"}
 //	"weather"                                                   {"city":"example city"}
@@ -37,8 +37,8 @@ func fill(f upstream.Function, message string) json.RawMessage {
 	return find(message).object(schema.Parse(f.Parameters).Arguments(), 0)
 }
 
-// slot is a member that an object may have, and whether it is required. The values of a message are
-// used for required members first.
+// slot is a member that an object may have, and whether it is required. Values from the user's
+// message are used for required members first.
 type slot struct {
 	schema.Member
 	required bool
@@ -77,7 +77,7 @@ func n(c *schema.Count, fallback int) int {
 }
 
 // object returns an object that fits the schema p. It has the required members, and those for which
-// the message has a value. Required members get the message's values first. If the schema has
+// the user's message has a value. Required members get these values first. If the schema has
 // alternatives, object uses the first one. If minProperties demands more members, it adds some,
 // with made-up names if the schema lists too few.
 func (f *finds) object(p *schema.Place, depth int) []byte {
@@ -123,9 +123,9 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 }
 
 // value returns a value for the member with that name. If the member is not required, and the
-// message has no value for it, it returns nil. If the schema allows several types, each type is
-// first tried with the values in the message. A value is made up only if none of the types gets one
-// in this way.
+// user's message has no value for it, it returns nil. If the schema allows several types, each type
+// is first tried with the values in the message. A value is made up only if none of the types gets
+// one in this way.
 func (f *finds) value(name string, p *schema.Place, required bool, depth int) []byte {
 	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
@@ -171,11 +171,10 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	return kinds
 }
 
-// alternative returns a value that fits one of the options. It uses the first option for which the
-// message has a value. If there is no such option, it returns nil, or, if a value is required, a
-// made-up value for the first option that is not null. Null comes last, since Pydantic writes an
-// optional text as "anyOf": [{"type": "string"}, {"type": "null"}]. An option that is a constant
-// does not count as one for which the message has a value.
+// alternative returns a value that fits one of the options. It uses the first option, other than a
+// constant, for which the user's message has a value. If there is none, it returns nil, or, if a
+// value is required, a made-up value for the first option that is not null. Null comes last, since
+// Pydantic writes an optional text as "anyOf": [{"type": "string"}, {"type": "null"}].
 func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
 	options = slices.Clone(options)
 	slices.SortStableFunc(options, func(a, b *schema.Place) int {
@@ -195,8 +194,9 @@ func (f *finds) alternative(name string, options []*schema.Place, required bool,
 	return f.value(name, options[0], true, depth+1)
 }
 
-// ofKind returns a value of one type, or nil if it is not required and the message has none. A
-// required boolean is true, since an option's name says what true does.
+// ofKind returns a value of the type kind for the member with the given name. If the member is not
+// required, it returns nil for a boolean, an object or null, and also if the user's message has no
+// value of the type. A required boolean is true, since an option's name says what true does.
 func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool,
 	depth int) []byte {
 	switch {
@@ -227,10 +227,10 @@ func example(p *schema.Place, kind schema.Kinds) string {
 	return ""
 }
 
-// choice returns the first allowed value that occurs in the message. If none occurs, it returns the
-// first allowed value if required is true, and nil otherwise. Whole words come before parts of
-// words. Values of one or two letters count as whole words only, so that the unit "c" is not found
-// in "celsius".
+// choice returns the first allowed value that occurs in the user's message. If none occurs, it
+// returns nil, or, if required is true, the first allowed value. Whole words come before parts of
+// words. A value of one or two letters is found only as a whole word, so that the unit "c" is not
+// found in "celsius".
 func (f *finds) choice(allowed []string, required bool) []byte {
 	message := spaceWords(f.message)
 	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
@@ -257,10 +257,10 @@ func spaceWords(s string) string {
 }
 
 // array returns a list with as few elements as the schema demands. A list of texts, or a required
-// list of numbers, has as many elements as the message has for it. Only quoted texts and numbers
-// count as elements, since names and paths belong to other members more often. A required list has
-// at least one element, because an empty list shows nothing. It returns nil for a list that is not
-// required and would be empty.
+// list of numbers, has as many elements as the user's message has for it. Only quoted texts and
+// numbers are used as elements, since names and paths belong to other members more often. A
+// required list has at least one element, because an empty list shows nothing. It returns nil for a
+// list that is not required and would be empty.
 func (f *finds) array(name string, p *schema.Place, required bool, depth int) []byte {
 	least, most := n(p.MinItems, 0), min(n(p.MaxItems, maxParts), maxParts)
 	items := orAnything(p.Items).Follow()

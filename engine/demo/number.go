@@ -47,8 +47,9 @@ func (b bounds) fits(x float64) bool {
 	return b.step == 0 || math.Abs(x/b.step-math.Round(x/b.step)) < 1e-9
 }
 
-// nearest returns the number next to x that fits, if there is one. If a bound is excluded, the
-// result is one step away from it. Without a step it is 1 away, or in the middle of a narrow range.
+// nearest returns the number nearest to x that is within the bounds and a multiple of the step, if
+// there is one. If a bound is excluded, the result is one step away from it. Without a step it is 1
+// away, or in the middle of a range narrower than 2.
 func (b bounds) nearest(x float64) float64 {
 	x = min(max(x, b.low), b.high)
 	gap := b.step

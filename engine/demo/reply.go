@@ -35,8 +35,8 @@ type demoWriter struct {
 	reason string
 }
 
-// demoRecord is one record of a reply. Message is for /api/chat, and Response for /api/generate.
-// Both forms end with "done":true and counts.
+// demoRecord is one record of a reply. Message is for /api/chat, and Response for /api/generate. In
+// both, the last record has "done":true and the token counts.
 type demoRecord struct {
 	Model      string          `json:"model"`
 	CreatedAt  string          `json:"created_at"`
@@ -48,9 +48,9 @@ type demoRecord struct {
 	Eval       int             `json:"eval_count,omitempty"`
 }
 
-// write sends the text in small pieces, each of whole characters, up to a stop sequence or the
-// token limit. A piece counts as a token. Both limits are observed, so that clients that set them
-// see what a model would do.
+// write sends the text in small pieces, each of whole characters. It ends at a stop sequence or at
+// the token limit, if the options have them, so that clients that set them see what a model would
+// do. Each piece is counted as a token.
 func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	o.reason = "stop"
 	var stops []string

@@ -42,9 +42,9 @@ var _ http.Handler = (*Server)(nil)
 // as a model's words after other words do.
 const demoText = " and here a model would write on. This is only a demo of how its words arrive."
 
-// demoTurn is the content of a prompt that the demo renders. The demo needs nothing else for an
-// answer. A prompt is thus JSON, and generate ignores text that the engine adds after the JSON,
-// such as the beginning of a call.
+// demoTurn is the content of a prompt that the demo renders: the tools and the messages, written as
+// JSON. The demo needs nothing else for an answer. The engine may add text after the JSON, such as
+// the beginning of a call; generate ignores it.
 type demoTurn struct {
 	Tools    []upstream.Tool  `json:"tools,omitempty"`
 	Messages []ollama.Message `json:"messages"`

@@ -31,7 +31,7 @@ var textFormats = map[string]struct{ pattern, example string }{
 }
 
 // textual has what a schema demands of a text: its length, pattern and format. Of several patterns
-// or formats only the first counts.
+// or formats only the first is used.
 type textual struct {
 	least, most int // numbers of characters; most 0: no limit
 	pattern     string
@@ -135,9 +135,9 @@ func fromClass(ranges []rune) rune {
 }
 
 // text returns a string for the member with the given name. It uses a text of the member's kind
-// from the message, or else the schema's example, or else a text that is clearly not a real value,
-// such as "example title". It returns nil if the member is not required and the message has no such
-// text.
+// from the user's message, or else the schema's example, or else a text that is clearly not a real
+// value, such as "example title". It returns nil if the member is not required and the message has
+// no such text.
 func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 	s := textualOf(p)
 	k := kindOfText(name, s.format)

@@ -78,10 +78,11 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	return src, "", err
 }
 
-// curable returns err as a fault. The fault is Curable, which means that another strategy may
-// succeed, if the server refused the request with 400 or 404, or with the 500 of a parser. A busy,
-// silent or unreachable server says nothing about the strategy, and another one would only wait
-// again. Nor is a prompt that is too long Curable, because no strategy makes it shorter.
+// curable returns err as a fault. It marks the fault as Curable, which means that another strategy
+// may succeed, if the server refused the request with 400 or 404, or if the server's parser failed
+// (500). A busy, silent or unreachable server says nothing about the strategy, and with another one
+// the client would only wait again. A prompt that is too long is not Curable either, because no
+// strategy makes it shorter.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -151,9 +152,9 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 }
 
 // tail returns the end of a rendered prompt, by which the decoder knows whether the reply begins
-// with thinking. If the model's PARSER assumes that it does, tail adds <think> even if the template
-// has not written it, because such a reply has no opening tag: "Secret plan.⏎</think>⏎⏎Plain
-// words."
+// with thinking. If Ollama's parser for the model assumes that it does, tail adds <think> even if
+// the template has not written it, because such a reply has no opening tag: "Secret
+// plan.⏎</think>⏎⏎Plain words."
 func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	end := upstream.Tail(prompt)
 	switch last := len(body.Messages) - 1; {

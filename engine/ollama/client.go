@@ -106,8 +106,8 @@ func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) 
 // Render returns the prompt that the model's own template makes of r. It returns "" if the server
 // cannot render without answering. To lose little time in that case, r should ask for few tokens.
 // It returns an error if the request fails. Render loads the model. Rendering itself takes 3 to 5
-// ms (0.17 to 0.34). The request's field _debug_render_only is meant for debugging, but there is no
-// other way to get a prompt from the model's own template.
+// ms (with Ollama 0.17 to 0.34). The request's field _debug_render_only is meant for debugging, but
+// there is no other way to get a prompt from the model's own template.
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
@@ -115,7 +115,8 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 }
 
 // stream posts a request whose reply is a stream of records. It prepares s, which reads the
-// records, and returns it. It returns an error if the server refuses the request or cannot be
+// records, and returns it. The parameter first limits the wait for the first record, and later the
+// silence between two records. It returns an error if the server refuses the request or cannot be
 // reached.
 func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first,
 	later wait.Limit, s *stream) (_ chat.Source, err error) {

@@ -37,7 +37,8 @@ const (
 // every request names a length, and that of the loaded model is used if it is long enough.
 //
 // The chosen length is recorded as loaded before the server has loaded it. Otherwise the next
-// request of a conversation would choose by a list that does not have it yet.
+// request of a conversation would choose by a list of loaded models that does not show this length
+// yet.
 func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	trained := o.Facts.Window
 	if n := o.FixedContext; n > 0 {
@@ -59,8 +60,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	return n
 }
 
-// sizedOptions returns the order's options with the context length from Size, unless the order
-// fixes one. A rendering and the reply after it must have the same context length.
+// sizedOptions returns the order's options with the context length from Size, or unchanged if the
+// order fixes one. A rendering and the reply after it must have the same context length.
 func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[string]json.RawMessage {
 	n := b.Size(ctx, o)
 	if o.FixedContext > 0 {
@@ -69,9 +70,9 @@ func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[strin
 	return upstream.WithOption(o.Options, "num_ctx", n)
 }
 
-// loaded returns the context length with which a model is loaded, as far as the server says and
-// this program knows, or 0 if it is not loaded. If the server's list does not come in time, the old
-// one is used, and the server is not asked again within loadedAge.
+// loaded returns the context length with which a model is loaded, or 0 if the model is not loaded
+// or its length is not known. It asks the server for its loaded models once per loadedAge at most.
+// If the list does not come in time, the last one is used.
 func (b *Backend) loaded(ctx context.Context, model string) int {
 	model = fullName(model)
 	b.mu.Lock()

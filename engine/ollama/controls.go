@@ -27,14 +27,14 @@ const passthrough = "passthrough"
 const llamaRunner = "0.30.0"
 
 // findControls sets three facts in f: which tags of the model's family are control tokens, with
-// which strategies these are visible, and whether the tokens of a reply show its whole text.
+// which strategies the server shows these, and whether the tokens of a reply show its whole text.
 // Strategy raw, which does not show control tokens, would do worse with such a model than Ollama
 // alone: thinking would be part of the answer, and calls would lack their tags.
 //
 // Control tokens are read from the vocabulary, which is long, so it is asked for only once. If the
-// server refuses to send it, no control tokens are known. Tags that end a turn do not count,
-// because no server shows them. A server without a version (0.0.0 of a build without flags) counts
-// as new. findControls returns an error if the server cannot be reached.
+// server refuses to send it, no control tokens are known. Tags that end a turn are ignored, because
+// no server shows them. A server that states no version, or 0.0.0 as a build without flags does, is
+// taken for a new one. findControls returns an error if the server cannot be reached.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse,
 	f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
@@ -72,11 +72,11 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 // of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
-// readers returns the strategies with which a server of version llamaRunner or later shows those
-// tags (marks) that are control tokens, the best one first. Behind them come strategies that do not
-// show the tags, in case the server refuses the first ones, because calls may be found without
-// tags, too. The list is nil if raw text has the tags, or if no strategy shows them. The result
-// named reports whether the server's own parser tells the model's runner the tags, so that tokens
+// readers returns the strategies with which a server of version llamaRunner or later shows the
+// given tags (marks), which are control tokens, the best strategy first. Strategies that do not
+// show the tags come last, in case the server refuses the others, because calls may be found
+// without tags, too. The list is nil if no strategy shows the tags. The result named reports
+// whether the server's own parser tells the model's runner the tags, so that the strategy tokens
 // shows them.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap,
@@ -100,10 +100,10 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	return nil, false
 }
 
-// toolMark returns the tag with which a Go template opens a call. It is found as Ollama finds it,
-// at the start of the text after the first condition on calls. It is the only tag that Ollama names
-// to its runner for a model without a PARSER. toolMark returns "" if that text is not a tag, such
-// as "{" in templates in llama3.1's style.
+// toolMark returns the tag that a Go template prints before a call. Like Ollama, it takes the first
+// text after the first condition on calls. Of a model without a PARSER, Ollama names only this tag
+// to its runner. toolMark returns "" if that text is not a tag, such as "{" in templates in
+// llama3.1's style.
 //
 // For {{ if .ToolCalls }}<tool_call>{"name": … it returns <tool_call>.
 func toolMark(template string) string {
@@ -138,8 +138,8 @@ const (
 // Controls returns those of the given tags (marks) that are control tokens in the model's
 // vocabulary, sorted. The vocabulary is long, so the server should be asked once. Which tags are
 // control tokens depends on the file, not on the model family. For example, one Gemma 4 has
-// <|tool_call> as type 3, and another conversion of the same model has it as type 4, which raw text
-// shows. For a model without a GGUF vocabulary (safetensors) the result is empty.
+// <|tool_call> as a control token (type 3), and another conversion of the same model has it as type
+// 4, which raw text shows. For a model without a GGUF vocabulary (safetensors) the result is empty.
 //
 // An answer that breaks off is requested once more. It is some megabytes long, and a request must
 // not fail because a busy server, or a proxy before it, dropped an answer that can be repeated.

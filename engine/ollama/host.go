@@ -94,8 +94,8 @@ func dialable(host string) string {
 	return host
 }
 
-// Older reports whether the version a is older than the version b. Only their numbers count, so
-// 0.30.0-rc1 is the same as 0.30.0.
+// Older reports whether the version a is older than the version b. It compares only their numbers,
+// so 0.30.0-rc1 is the same as 0.30.0.
 func Older(a, b string) bool {
 	x, y := VersionNumbers(a), VersionNumbers(b)
 	return slices.Compare(x[:], y[:]) < 0

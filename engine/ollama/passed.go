@@ -90,7 +90,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 // cause returns the error for a request that failed with err. The parameter asked is the context of
 // the caller. If the caller ended it with a fault as its cause, for example because this server is
 // being stopped, cause returns that fault, and otherwise err. The transport cannot see this cause,
-// because its context is a mute one, and would say that the client had gone away.
+// because its context hides it (see mute), so its error would say that the client had gone away.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
 	if errors.As(context.Cause(asked), &f) {
@@ -99,9 +99,9 @@ func cause(asked context.Context, err error) error {
 	return err
 }
 
-// mute is a context without its values. One of these values is the trace that httputil.ReverseProxy
-// sets. With this trace net/http passes on each 1xx header that a server sends before its answer,
-// so a server could send them without end.
+// mute is a context that hides the values of the context inside it. One of these is the trace that
+// httputil.ReverseProxy sets. With this trace net/http passes on every 1xx header that a server
+// sends before its answer, and a server could send such headers without end.
 type mute struct{ context.Context }
 
 // Value returns nil for every key.
@@ -136,11 +136,12 @@ func (b *watchedBody) Close() error {
 // removed. A cookie or a redirection would lead the client of this proxy past this program.
 var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
 
-// passable changes a server's answer so that it can be passed on unread. If isReply is true, a
-// model answers, so the answer has a final record. Then the client's answer ends properly however
-// the server ends: a document arrives whole or as 502, and a stream in whole records, with an error
-// record if the server breaks off. Unknown forms are passed on unchanged. It returns an error if
-// the server redirects its clients, or a document or an error cannot be read.
+// passable changes a server's answer so that it can be passed on unread, and still ends properly if
+// the server breaks off. A JSON document is read whole first. A stream is passed on in whole
+// records, with an error as its last record if the server breaks off. If isReply is true, a model
+// answers, so that its stream must have a final record. An answer of an unknown form is passed on
+// unchanged. It returns an error if the server redirects its clients, or if a document or an error
+// answer cannot be read.
 func passable(resp *http.Response, isReply bool, n names) error {
 	for _, name := range ours {
 		resp.Header.Del(name)
@@ -218,8 +219,8 @@ func replace(resp *http.Response, from io.Reader, length int) {
 }
 
 // records is the body of an answer with one record per line. Only complete records are passed on,
-// followed by an error if the server did not end properly. Half a record is useless, and a client
-// that relies on a final record gets one.
+// because half a record is useless. If the server does not end properly, the last record is an
+// error, for clients that rely on a final record.
 type records struct {
 	isReply bool // the final record says that it is the last
 	names   names
@@ -273,8 +274,9 @@ func (r *records) next() {
 }
 
 // record adds one record to the answer for the client. In a model's reply "done" marks the final
-// record, but the progress of a pull simply ends with the stream. An error record is the end in any
-// answer. record returns an error for a record that is not JSON or incomplete.
+// record, but the progress of a pull simply ends with the stream. An error record ends any answer.
+// record returns an error if the line is not JSON. The parameter whole is false for a line without
+// its line feed, which was probably cut.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {

@@ -131,9 +131,9 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// reader returns the name of a model that writes calls in the form that the given PARSER of Ollama
-// reads, so that the family of that name can be found. For most parsers this is the parser's own
-// name.
+// reader returns the name of a model that writes calls in the form that one of Ollama's parsers
+// reads. By that name the family of models is found. The parameter parser is the parser's name, as
+// in a Modelfile's PARSER, and for most parsers the result is the same name.
 func reader(parser string) string {
 	if name, ok := readFor[parser]; ok {
 		return name
@@ -164,8 +164,9 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 	}
 }
 
-// printsStructs reports whether a rendered probe shows its tool as a Go struct, as templates with
-// {{ .Function }} print it (qwen2.5, hermes). In the real prompt such text is then replaced.
+// printsStructs reports whether the prompt that a server rendered for the probe's tool shows that
+// tool as a Go struct. Templates with {{ .Function }} print it so (qwen2.5, hermes). In the prompts
+// of such models, replaceGoStructs replaces the struct with JSON.
 func printsStructs(prompt string) bool {
 	f := upstream.ProbeTool.Function
 	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool},

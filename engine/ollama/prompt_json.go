@@ -93,8 +93,8 @@ func goText(parameters json.RawMessage) string {
 	return fmt.Sprintf("{%s <nil> <nil> %v %s}", p.Type, p.Required, props)
 }
 
-// functionJSON returns a tool's function member, as {{ .Function }} would print it if it printed
-// JSON.
+// functionJSON returns a tool's name, description and parameters as one JSON object. In a prompt it
+// replaces the Go struct that {{ .Function }} prints.
 func functionJSON(t chat.Tool) string {
 	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description,
 		Parameters: json.RawMessage(schemaJSON(t))})

@@ -59,8 +59,9 @@ func (s *stream) read() error {
 	return s.record(v, line)
 }
 
-// plainText queues the text of a plain record, and of the plain records after it that have already
-// arrived, as one event. It never waits. It returns false for a record that is not plain.
+// plainText queues the text of a record that has no other content, and of such records after it
+// that have already arrived, as one event. It never waits. It returns false for a record with other
+// content.
 //
 // A server that is faster than this program fills the buffer with some thirty records. They become
 // one event, so the cost of an event is paid once, not thirty times. A single token is still an
@@ -199,9 +200,10 @@ func times(v *fastjson.Value) *chat.Times {
 
 // failed ends the stream after an error record, and returns io.EOF or the server's error. If tokens
 // were shown before, the server's own parser has usually failed at a call that it does not
-// understand. Its tokens have arrived, and toolnorm may still read it, so the stream ends with
-// Abandoned and io.EOF. In this case the final record with the counts is missing. If this program
-// made the prompt, failed sends the number of tokens that came. In all other cases it returns the
+// understand. This program may still read the call from the tokens, so the stream ends with
+// Abandoned and io.EOF. The final record with the counts is missing in this case. If this program
+// made the prompt, failed does the same, and also sends the number of tokens that came. It returns
+// io.EOF, too, for a reply that repeats itself (see repeated). In all other cases it returns the
 // server's error.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))

@@ -28,8 +28,8 @@ type Marks struct {
 // swallowed the tag that opens one, the first record with tokens already has thinking, and the
 // server's thinking is passed on until it ends.
 //
-// If this program made the prompt, that is not needed, because it knows whether the prompt opens a
-// thought, and every token has a record.
+// If this program made the prompt, the exception is not needed, because the program knows whether
+// the prompt opens a thought, and every token has a record.
 //
 // A record of a call that the server holds back:
 //
@@ -48,9 +48,10 @@ type tap struct {
 
 // tapped queues the model's text in one record. The parameter m is the message in the record v, and
 // line is the record's text. A server that does not know the option logprobs sends text without
-// tokens. Such a record is read as in a Chat, unless this program made the prompt: the server's
-// parse of the reply cannot be used then, and tapped returns an error that lets another strategy be
-// tried (Curable). So it does if a character was lost that the tokens show only as U+FFFD.
+// tokens. If the server made the prompt, such text is read as in a Chat. If this program made it,
+// such text is an error, because the server cannot parse the reply to such a prompt. It is also an
+// error if the tokens show a character only as U+FFFD. After both errors another strategy may be
+// tried (Curable).
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)
@@ -123,11 +124,11 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten returns text of the model that the server held back before the first tokens that it shows,
-// and whose token it did not send, because it looked like the start of a tag that opens thinking.
-// If the server shows content, the missing text is taken from that. Otherwise it may be the start
-// of a call's tag: <tool_call> begins with "<t" as <think> does, so the first token shown may be
-// "ool_call>". eaten returns nil if nothing is missing.
+// eaten returns the beginning of a text of which the server has shown only the rest. The server
+// held it back, and never sent its token, because it looked like the start of a tag that opens
+// thinking. If the server shows content, the missing text is taken from that. Otherwise it may be
+// the start of a tag that opens a call: <tool_call> begins with "<t" as <think> does, so the first
+// token shown may be "ool_call>". eaten returns nil if nothing is missing.
 func (t *tap) eaten(content []byte) []byte {
 	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
 		return bytes.Clone(before)
@@ -166,10 +167,10 @@ func (t *tap) read(v *fastjson.Value) {
 	}
 }
 
-// thought passes on the server's thinking, and reports whether the thinking is over. The text after
-// its closing tag is then in t.tokens. The server shows neither the tag nor white space around it,
-// so the tokens are searched for the tag, or for what is left of it. If the server shows content,
-// no search is needed, since the content is the text after the tag.
+// thought passes on the server's thinking, and reports whether the thinking is over. If it is,
+// t.tokens has the text after the tag that closes the thinking. The server shows neither that tag
+// nor white space around it, so the tokens are searched for the tag, or for what is left of it. If
+// the server shows content, no search is needed, since the content is the text after the tag.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -189,9 +190,9 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind returns the part of tokens, the bytes that the model wrote, that comes after its thinking.
-// The parameter thinking is the thinking as the server reported it. It is also found if white space
-// at its start is missing in tokens. behind returns nil if it is not found.
+// behind returns the part of tokens, the bytes that the model wrote, that comes after the model's
+// thinking, or nil if tokens do not contain the thinking. The parameter thinking is the thinking as
+// the server reported it. White space at its start may be missing in tokens.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens

@@ -55,9 +55,9 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 	return upstream.WithOption(options, "num_predict", max(n-tokens, 1))
 }
 
-// tokens is a reply that the server parses itself, as far as it can. It gives up at a text that its
-// parser does not accept, usually near the end of a call. The text until then is known token by
-// token, so nothing is lost.
+// tokens is a reply that the server parses itself, as far as it can. The server gives up at a text
+// that its parser does not accept, usually near the end of a call. The text before that is known
+// token by token, so nothing is lost.
 //
 // With Gemma 4, whose tags are control tokens, the first line arrives with this strategy, and the
 // second as raw text:
@@ -102,11 +102,11 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn returns the next event of a reply that the server has given up. If the text has a whole
-// call, or if the model cannot continue, the reply ends. Otherwise goOn requests raw text with
-// which the model continues, and returns its first event. The model then writes the text that
-// closes the call (such as </tool_call>) once more, because the server did not show it. The error
-// is that of the new stream.
+// goOn returns the next event of a reply that the server has stopped parsing. If the text so far
+// has a whole call, or if the model cannot continue it, the reply ends. Otherwise goOn requests raw
+// text with which the model continues, and returns its first event. The text so far may lack the
+// end of a call, such as </tool_call>, because the server did not show it; the model then writes it
+// again. The error is that of the new stream.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
 		s.said.Len())
@@ -145,8 +145,8 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 }
 
 // whole reports whether the text so far is a reply with calls that are all complete. It decodes the
-// text once more, at most once for each reply. The option Hold does not matter for this, since
-// nothing is sent.
+// text once more, at most once for each reply. How much text a client wants held back (Hold) does
+// not matter, since nothing is sent.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding

@@ -29,8 +29,8 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 
 // lastTurn splits the last calls and their results from the end of a conversation. The result
 // caller is the message with the calls, and rest is everything before it. If the conversation does
-// not end with results of calls, caller is nil, and rest is the whole conversation. Results without
-// calls before them do not count. history.Normal turns such results into user messages.
+// not end with calls and their results, caller is nil, and rest is the whole conversation. This
+// includes results without calls before them, which history.Normal turns into user messages.
 func lastTurn(ms []chat.Message) (
 	rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)
