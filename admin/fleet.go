@@ -183,8 +183,8 @@ func (m *mirror) refresh(others Replicas) {
 }
 
 // After returns the list of the replica's exchanges as it was last received, without the oldest
-// ones that the caller has already seen. The parameter seen is the number of these. It is for
-// trace.Follow, like the method of trace.Log.
+// ones that the caller has already seen. The parameter seen is the number of these. It has the same
+// form as the method of trace.Log, so that trace.Follow can use both.
 func (m *mirror) After(seen int) trace.List {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -79,11 +79,11 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges returns the recorded exchanges, without their texts, and the running requests. If
-// the request has the query parameter after, which is the member seen of an earlier answer, the
-// answer has only later exchanges. It then leaves out the meanings of the codes, which do not
-// change. If nothing is recorded, the list is empty and its member keeps is 0, which the page
-// explains. It returns an error if after is not a number of at least 0.
+// listExchanges returns the recorded exchanges, without their texts, and the running requests. The
+// query parameter after may have the member seen of an earlier answer. Then only later exchanges
+// are returned, and without the meanings of the codes, which do not change. If no exchanges are
+// recorded, the list is empty and its member keeps, the number of exchanges that can be kept, is 0.
+// It returns an error if after is not a number of at least 0.
 func (l *live) listExchanges(r *http.Request) (any, error) {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{},
 		Running: []trace.Row{}}
@@ -101,8 +101,8 @@ func (l *live) listExchanges(r *http.Request) (any, error) {
 	return exchanges{list, reasons}, nil
 }
 
-// stop ends a running request, here or at another replica; the client of that request gets an error
-// that says so. It returns an error if no such request is running.
+// stop ends a running request, here or at another replica. The client of that request gets an error
+// that says that it was stopped. stop itself returns an error if no such request is running.
 func (l *live) stop(r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	stopped := l.trace != nil && l.trace.Stop(id)
@@ -181,9 +181,10 @@ func (l *live) oneExchange(r *http.Request) (any, error) {
 	return exchange{e, turns, l.readings(e), l.meanings()}, err
 }
 
-// readings returns one reading for each generation of an exchange. A reading is nil if its
-// generation has no text or an incomplete one, or if the format is no longer known. An incomplete
-// text is not read, because its cut end would look as if the model had stopped there.
+// readings decodes the recorded text of each generation (answer of the model) of an exchange again,
+// and returns the results in order. A result is nil if its generation has no text or an incomplete
+// one, or if the format is no longer known. An incomplete text is not decoded, because its cut end
+// would look as if the model had stopped there.
 func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	if e.Bodies == nil {
 		return []*replay.Reading{}

@@ -22,8 +22,9 @@ const (
 	manyLook = 20
 )
 
-// pause returns the time until a page is next sent what is new. It ends at the same moment for all
-// pages, so that the processor wakes up once for all of them.
+// pause returns how long to wait before a page is sent the next news. The wait ends at the same
+// moment for all pages, so that the processor wakes up once for all of them. The parameter every is
+// the usual interval, which is doubled if many pages are open.
 func (l *live) pause(every time.Duration) time.Duration {
 	if l.events.count() > manyLook {
 		every *= 2
@@ -99,9 +100,10 @@ func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// follow calls the function next once in each interval, and sends the page what is new. It stops
-// when the page disconnects, or when next reports the end, which is sent as an event. It returns an
-// error if too many pages are open, or if a value cannot be marshaled.
+// follow sends a page the values that the function next returns. It calls next once in each
+// interval, and sends v if the result something is true. If ended is true, it sends an event that
+// says so and stops. It also stops when the page disconnects. It returns an error if too many pages
+// are open, or if a value cannot be marshaled.
 func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duration,
 	next func() (v any, something, ended bool)) error {
 	p := l.events.join()

@@ -54,9 +54,9 @@ func questions(s *server.MCPServer) {
 		})
 }
 
-// form returns a question to the user, a form to fill in, or, if r has the answer, a text that says
-// what the user did. The tool's handler runs once without the answer and once with it, so it must
-// do nothing else before the answer is there.
+// form asks the user to fill in a form. If r does not have the answer yet, form returns the
+// question, and otherwise a text that says what the user did. The tool's handler runs once without
+// the answer and once with it, so it must do nothing else before the answer has come.
 func form(r mcp.CallToolRequest, outcome, message, schema string) (*mcp.CallToolResult, error) {
 	answer := elicited(r.Params.InputResponses, "answer")
 	if answer == nil {
@@ -108,8 +108,8 @@ func sampled(answer *mcp.CreateMessageResult) string {
 // abilities are what a client says it can do for the server.
 type abilities struct{ sampling, elicitation bool }
 
-// can returns what the client of a request has declared. By revision 2026-07-28 capabilities come
-// with each request; before, they are those of the session's initialize.
+// can returns the abilities that the client of a request has declared. In MCP's revision 2026-07-28
+// it declares them with each request, and in earlier ones when its session begins (initialize).
 func can(ctx context.Context) (a abilities) {
 	var c mcp.ClientCapabilities
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil &&

@@ -31,8 +31,8 @@ func reports(s *server.MCPServer) {
 		})
 }
 
-// logging returns a tool that logs and then answers.
-// Lines go to the client of this call alone, by its context.
+// logging returns a tool that sends three log lines and then its answer. The lines go only to the
+// client of the call, which the call's context identifies.
 func logging(s *server.MCPServer, answer string) toolFunc {
 	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		for i, line := range []string{"Tool execution started", "Tool processing data",

@@ -120,8 +120,8 @@ func whatItCan(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult,
 	return ask.ToolResult(), nil
 }
 
-// askingPrompt returns a prompt or, before that, the question what its context should be, which the
-// client puts to its user.
+// askingPrompt returns a prompt with a context that the user chooses. If r does not have the user's
+// answer yet, it returns the question for it, which the client puts to its user.
 func askingPrompt(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	if answer := elicited(r.Params.InputResponses, "user_context"); answer != nil {
 		return said(mcp.NewTextContent("Keep this in mind: " + field(answer, "context"))), nil

@@ -18,8 +18,8 @@ import (
 const slow = 2 * time.Second
 
 // tasked returns tools that a client can or must call as an MCP task, and one that it cannot. They
-// are called through toolnorm's registry, because mcp-go's server supports tools that must be tasks
-// only by the rules of 2025-11-25.
+// are called through toolnorm's registry, because mcp-go's own server knows tools that must be
+// called as tasks only in MCP's revision 2025-11-25.
 func tasked() []tools.Tool {
 	const optional, required = `{"execution":{"taskSupport":"optional"}}`,
 		`{"execution":{"taskSupport":"required"}}`

@@ -67,9 +67,9 @@ func (s *Scanner) Complete() bool { return s.state == complete }
 // JSON value. If so, the scanner reads no further.
 func (s *Scanner) Wrong() bool { return s.state == wrong }
 
-// InString reports whether the whole value is a string whose end has not been read, and the last
-// byte was not part of an escape. Then any text may follow. Strings inside containers do not count,
-// because the caller wants to send a text that is a value by itself.
+// InString reports whether the value is a string whose end has not been read, and the last byte was
+// not part of an escape. Then any text may follow. It returns false for a string inside a list or
+// an object, because the caller wants to send a text that is a value by itself.
 func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
 
 // Add reads bytes until the value is complete or wrong, and returns how many bytes it read. These
@@ -142,8 +142,9 @@ func (s *Scanner) after(c byte) state {
 }
 
 // structure returns the state after a byte outside of strings, words and numbers, or wrong if the
-// byte may not follow. After a comma the state is key or value instead of first or item, so that
-// [1,] is wrong, as in RFC 8259. The adapters read such mistakes leniently.
+// byte may not follow. The states first and item allow a closing bracket. After a comma the state
+// is key or value instead, so that [1,] is wrong, as in RFC 8259. The adapters read such mistakes
+// leniently.
 func (s *Scanner) structure(c byte) state {
 	switch s.state {
 	case value, item:
@@ -178,9 +179,9 @@ func (s *Scanner) structure(c byte) state {
 }
 
 // begin returns the state after the first byte of a value, or wrong if no value begins with it. For
-// a word it records the letters still to come. If the field Object is true, anything but a brace is
-// wrong at once, because a tool's arguments are an object, and a lone "null" or "" must not be
-// sent.
+// a word (true, false, null) it records the letters still to come. If the field Object is true,
+// only a brace may begin the outermost value, because a tool's arguments are an object, and a lone
+// "null" or "" must not be sent.
 func (s *Scanner) begin(c byte) state {
 	switch {
 	case s.Object && len(s.stack) == 0 && c != '{':

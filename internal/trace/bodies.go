@@ -163,8 +163,8 @@ func message(m chat.Message, most int) Message {
 	return c
 }
 
-// size returns how many bytes a message counts towards the limit on recorded texts. Each part costs
-// something in addition to its text, since otherwise empty parts could fill the memory.
+// size returns how many bytes a message takes of the limit on recorded texts. Each of its parts
+// takes some bytes in addition to its text, since otherwise empty parts could fill the memory.
 func (m *Message) size() int {
 	n := partCost + len(m.Text) + len(m.CallID)
 	for _, c := range m.Calls {
@@ -257,8 +257,8 @@ func (s *Side) seal() {
 	}
 }
 
-// seal ends the texts that are being recorded, of each answer of the model and of what was sent to
-// the client, so that they can be read as strings.
+// seal ends the recording of texts, both those of the model's answers and those that were sent to
+// the client. After that they can be read as strings.
 func (b *Bodies) seal() {
 	for _, g := range b.Wrote {
 		g.seal()

@@ -27,10 +27,10 @@ func newConversations() *conversations {
 	return &conversations{seed: maphash.MakeSeed(), known: map[uint64]Turn{}}
 }
 
-// of returns the place of the request id in its conversation, and remembers it for the requests
-// that continue this one. A request that repeats an earlier one gets the same place. If all
-// messages are system messages, the Turn is empty. Messages are hashed before the lock is taken,
-// since histories are long.
+// of returns the place that the request with this id has in its conversation, and remembers it for
+// the requests that continue this one. A request that repeats an earlier one gets the same place.
+// If all messages are system messages, the Turn is empty. Messages are hashed before the lock is
+// taken, since histories are long.
 func (c *conversations) of(id string, messages []chat.Message) Turn {
 	var h maphash.Hash
 	h.SetSeed(c.seed)

@@ -122,7 +122,7 @@ func (e *Exchange) Asked(r *chat.Request, stream bool) {
 
 // Chosen records how the reply will be decoded: the format in which the model writes calls, and the
 // strategy by which its text is obtained. It is called for each strategy that is tried, and the
-// last one gives the reply. See chat.Request.
+// last one gives the reply.
 func (e *Exchange) Chosen(format, strategy string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -132,8 +132,9 @@ func (e *Exchange) Chosen(format, strategy string) {
 	e.Format, e.Strategy = format, strategy
 }
 
-// Noted records a change to the request; see chat.Request. The text may contain words that the
-// client chose, such as names of tools, so the number and the length of such records are bounded.
+// Noted records a note about a change to the request: a word for the kind of change, such as
+// "Trimmed", and a sentence. The sentence may contain words that the client chose, such as names of
+// tools, so the number and the length of such records are bounded.
 func (e *Exchange) Noted(word, text string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()

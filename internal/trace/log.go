@@ -181,8 +181,9 @@ func (l *Log) Read() map[string]string {
 	return read
 }
 
-// After returns what the log contains now, but of the finished exchanges only those that ended
-// since an earlier call. The parameter seen is the field Seen of that call's result, or 0 for all.
+// After returns what the log contains now, without the finished exchanges that an earlier call has
+// returned. The parameter seen is the field Seen of that call's result; if it is 0, all finished
+// exchanges are returned.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()

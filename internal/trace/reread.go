@@ -19,7 +19,8 @@ const (
 )
 
 // Reread says why the model server processed a request's prompt again, although it had processed
-// most of it for the request before, and from where. The zero value means that it did not.
+// most of it for the request before. It also says from which byte on the prompt differs, if that is
+// the reason. The zero value means that the prompt was not processed again.
 type Reread struct {
 	// one of the reasons above, or empty
 	Why string `json:"reread,omitempty"`
@@ -64,7 +65,7 @@ func newPrompts() *prompts {
 		last: map[string]*prompt{}, tells: map[string]bool{}}
 }
 
-// sum returns the hashes of the blocks of a prompt.
+// sum returns a description of a prompt: its length, and the hash of each complete block of it.
 func (p *prompts) sum(text string) *prompt {
 	one := &prompt{bytes: len(text), sums: make([]uint64, 0, len(text)/blockSize)}
 	for ; len(text) >= blockSize; text = text[blockSize:] {
@@ -102,8 +103,9 @@ func (p *prompt) same(other *prompt) int {
 	return n * blockSize
 }
 
-// of returns why the model server had to process a prompt again, although it had processed most of
-// it for the request before. It also stores the prompt, for the comparison with the next one.
+// of returns why the model server had to process the prompt now of the exchange e again, although
+// it had processed most of it for the request before. It also stores now, for the comparison with
+// the next one.
 func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +134,8 @@ func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	return Reread{Why: Dropped}
 }
 
-// remember stores a prompt and forgets that of the oldest conversation if there are too many. p.mu
-// must be held.
+// remember stores the prompt now as the last one of e's conversation and of e's model. If there are
+// too many conversations, it forgets the prompt of the oldest. p.mu must be held.
 func (p *prompts) remember(e *Exchange, now *prompt) {
 	if _, ok := p.talks[e.Conversation]; !ok {
 		if len(p.order) < mostPrompts {

@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// running is the part of an exchange that exists while it is answered, and that other goroutines
-// may then read.
+// running is the part of an exchange that exists only while the exchange is being answered. Other
+// goroutines may read it during that time.
 type running struct {
 	mu      sync.Mutex // guards the whole exchange until that is added to the log
 	talks   *conversations

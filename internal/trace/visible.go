@@ -30,8 +30,8 @@ func visible(s string) (all []piece) {
 	return all
 }
 
-// classOf returns the class of a character in view.html, or "" for an ordinary one. The category Cf
-// has zero-width and bidirectional marks, and Co has characters of private use.
+// classOf returns the CSS class with which view.html shows a character, or "" for an ordinary one.
+// The category Cf has zero-width and bidirectional marks, and Co has characters of private use.
 func classOf(r rune) string {
 	switch {
 	case r == ' ':

@@ -163,8 +163,8 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
 // whyUnfinished returns the error of a request that ended before its reply. If ctx was cancelled
-// with a fault as its cause, that is the fault, which the client then gets. Otherwise it is a fault
-// that says that the client went away because of err.
+// with a fault as its cause, it returns that fault, which the client then gets. Otherwise it
+// returns a fault that says that the client went away, with err as its cause.
 func whyUnfinished(ctx context.Context, err error) error {
 	var told *fault.Error
 	if errors.As(context.Cause(ctx), &told) {
@@ -178,10 +178,10 @@ func whyUnfinished(ctx context.Context, err error) error {
 // connections that promised 20 MiB and sent one byte each once took 4 GiB.
 const mostPromised = 64 << 10
 
-// Body returns the whole body of a request. It must be read before anything is answered, since only
-// then net/http notices a client that goes away. It returns an error if the body is longer than
-// MaxBody, incomplete or compressed. Compressed bodies are not unpacked, so a body cannot grow
-// here. A byte order mark, which .NET writes, is left out.
+// Body returns the whole body of a request. The body must be read before anything is answered,
+// since only then net/http notices a client that goes away. It returns an error if the body is
+// longer than MaxBody, incomplete or compressed. Compressed bodies are not unpacked, so a small
+// body cannot become a large one. A byte order mark, which .NET writes, is left out.
 func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.MaxBody {
 		return nil, s.tooLarge()

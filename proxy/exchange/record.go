@@ -44,7 +44,8 @@ type Record struct {
 	reason string
 }
 
-// noted records a note about what was done to the request.
+// noted records a note about a change to the request: a word for the kind of change, such as
+// "Trimmed", and a sentence.
 func (x *Record) noted(word, text string) {
 	x.notes = append(x.notes, strings.ToLower(word)+"="+text)
 	if x.kept != nil {

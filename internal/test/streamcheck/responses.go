@@ -96,8 +96,8 @@ type responseChecker struct {
 // CheckResponses reads a whole stream of the Responses API. It returns the assembled response, and
 // a line for each violation of a rule. The rules are what clients need: Codex, the SDKs of OpenAI
 // and Vercel, and pi. Items are sent one after the other. Each event has its name, its sequence
-// number and the index of its item. The deltas, joined, are the text in the last event. There is
-// one end. A reply that did not end well has no call that could be run.
+// number and the index of its item. The deltas, joined, are the text in the last event. A stream
+// has exactly one end. A reply that did not end well has no call that could be run.
 func CheckResponses(h http.Header, body string) (Response, []string) {
 	c := &responseChecker{seen: map[string]bool{}}
 	if ct := h.Get("Content-Type"); ct != "text/event-stream" {
@@ -130,7 +130,7 @@ func (c *responseChecker) breaks(format string, args ...any) {
 	c.broken = append(c.broken, fmt.Sprintf(format, args...))
 }
 
-// data checks one event.
+// data checks the data of one event, and records each violation of a rule.
 func (c *responseChecker) data(data string) {
 	var e responseEvent
 	if err := json.Unmarshal([]byte(data), &e); err != nil {

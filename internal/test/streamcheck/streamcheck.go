@@ -113,8 +113,8 @@ func (c *checker) line(line string) {
 var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage",
 	"system_fingerprint", "service_tier"}
 
-// data checks one event. No event may follow an error, which openai-node, Vercel's AI SDK and
-// LangChain.js raise at once.
+// data checks the data of one event, and records each violation of a rule. No event may follow an
+// error, because openai-node, Vercel's AI SDK and LangChain.js throw it as soon as they read it.
 func (c *checker) data(data string) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(data), &m); err != nil {

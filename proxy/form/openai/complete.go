@@ -41,9 +41,9 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textFields returns the fields that only requests of /v1/completions have, or that mean something
-// else there than in chats. A field for something that this program cannot do is an error only if
-// its value asks for it.
+// textFields returns the fields, with what reads each of them, that only requests of
+// /v1/completions have, or that mean something else in them than in chats. A field for something
+// that this program cannot do is an error only if its value asks for it.
 func (r *request) textFields() field.Members {
 	chats := field.Refuse("belongs to /v1/chat/completions")
 	return field.Members{
@@ -98,7 +98,7 @@ func appendText(b []byte, text, reason string) []byte {
 
 // newTextStream returns a stream of a completion. It is like a stream of a chat, but each chunk has
 // a text in place of a delta, and no role. There is no place for a model's thinking, and calls are
-// not searched for. The stream may be empty.
+// not searched for. A reply without any text is not an error.
 func newTextStream(w *sse.Writer, head string, a *form.Ask, out form.Out) *stream {
 	head = "data: " + head
 	return &stream{out: w, head: head, prefix: head + "{", text: `"text":"`, usage: a.Usage,

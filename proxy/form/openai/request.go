@@ -65,8 +65,9 @@ func (r *request) settle() {
 	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens)
 }
 
-// fields returns the members of the body. Unknown members are passed to rest. A null means that a
-// field is absent, whatever its type, because SDKs write unset options as null.
+// fields returns the members that the body may have, with what reads each of them. Unknown members
+// are passed to the method rest. A null means that a field is absent, whatever its type, because
+// SDKs write unset options as null.
 func (r *request) fields() field.Members {
 	return append(field.Members{
 		{"model", &r.Model},

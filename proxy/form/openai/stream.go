@@ -185,9 +185,9 @@ func (s *stream) start(e chat.Event) {
 	s.out.Buf = append(b, `,"arguments":"`...)
 }
 
-// fragment appends text to the chunk that is being written. If r is not the run of that chunk, for
-// example the text of another call, it begins a new chunk. If the text ends inside a character, the
-// bytes of that character wait in s.tail, since JSON cannot contain them.
+// fragment appends text of the run r to the chunk that is being written. If that chunk has text of
+// another run, for example of another call, fragment begins a new chunk. If the text ends inside a
+// character, the bytes of that character wait in s.tail, since JSON cannot contain them.
 func (s *stream) fragment(r run, text string) {
 	if s.run != r {
 		s.endRun()

@@ -69,9 +69,9 @@ func readCline(text string) (tools []Tool, rest string) {
 }
 
 // section returns the index of the first line, from line i on, at which the next part of the prompt
-// begins, or the number of lines if there is none. Only known headings count, since descriptions
-// may contain headings of their own. So a later version of the prompt with a new heading loses no
-// tool.
+// begins, or the number of lines if there is none. Only known headings begin a part. Any other
+// heading is left to the text before it, since descriptions may contain headings. So a new heading
+// in a later version of the prompt loses no tool.
 func (l lines) section(i int) int {
 	for ; i < len(l); i++ {
 		if strings.HasPrefix(l[i], clineUse) || strings.HasPrefix(l[i], clineRule) {

@@ -48,8 +48,8 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 
 // called returns the call at the end of a reply, and the text before the call. If there is no such
 // call, it returns the unchanged text and nil. The call begins at the first opening tag with the
-// name of its tool. The text before the call cannot contain another such tag, because Prose breaks
-// these.
+// name of its tool. The text before the call cannot contain another such tag, because Prose writes
+// those as "< read_file>".
 func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	body := strings.TrimSpace(text)
 	at := strings.LastIndex(body, "</")
@@ -129,9 +129,9 @@ func value(left []Param, name, text string) (value, rest string, ok bool) {
 
 // result returns the result of a tool at the beginning of a user's message, and the text after it.
 // It returns false if the message does not begin with a result. The editor Void writes
-// <read_file_result>, the result, and the closing tag, on lines of their own. The last closing tag
-// counts, because the result itself may contain such tags. For Cline the whole message belongs to
-// the result.
+// <read_file_result>, the result, and the closing tag, on lines of their own. The result ends at
+// the last closing tag, because it may itself contain such tags. For Cline the whole message
+// belongs to the result.
 func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
 	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
 		head, _, found := strings.Cut(text, "Result:")

@@ -109,7 +109,8 @@ func trimFence(text string) string {
 
 // end returns the text that was held back when the reply ends. If the text is a complete call, and
 // the words before it announce one, end returns the call instead. The parameter finish is the
-// finish reason: after chat.Length a call without its closing tag was cut, and stays text.
+// reply's finish reason. If it is chat.Length, a call without its closing tag was cut, and stays
+// text.
 func (o *own) end(finish string) (call *chat.Call, rest string) {
 	rest = o.held.String()
 	o.held = strings.Builder{}

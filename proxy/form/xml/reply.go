@@ -83,7 +83,8 @@ func (r *xmlReply) Event(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// say passes text on, if there is any. It returns an error if the client cannot be written to.
+// say passes the text event e on to the client, unless e is empty. It returns an error if the
+// client cannot be written to.
 func (r *xmlReply) say(e chat.Event) error {
 	r.text.Note(e.Text)
 	if e.Text == "" && e.Meta == nil {
@@ -114,12 +115,12 @@ func (r *xmlReply) finish(e chat.Event) error {
 	return nil
 }
 
-// write writes a call in the client's XML. Some calls cannot be written so, because a value
-// contains its own tool's tag or there are too many arguments. Such a call becomes a shell command,
-// or else plain text that runs nothing, because the agent would wait if the call were dropped. The
-// opening tag and the rest are sent separately (see Prompt.Write). If a proxy in between joins
-// them, only values with another tool's tag suffer. It returns an error if the client cannot be
-// written to.
+// write writes a call in the client's XML. A call cannot be written so if a value contains a tag of
+// the call's own tool, or if there are too many arguments. Such a call becomes a shell command, or
+// else plain text that runs nothing, because the agent would wait if the call were dropped. The
+// opening tag and the rest are sent separately, so that a value may contain another tool's tag (see
+// Prompt.Write). If a proxy joins the two, only calls with such a value are misread. It returns an
+// error if the client cannot be written to.
 func (r *xmlReply) write(c chat.Call) error {
 	open, rest, err := r.prompt.Write(c)
 	if err != nil && r.command != nil {

@@ -19,8 +19,8 @@ const mostParams = 10
 // value that contains such a tag must come later. It returns an error, with the reason in words for
 // the user, if the call cannot be written, because there is no escaping in these forms.
 //
-// Values that are not strings are written as JSON. Members that the tool does not know are left
-// out, as the client would do, and so is null.
+// Values that are not strings are written as JSON. Members that are null are left out, and so are
+// those that the tool does not know, since the client would ignore them.
 //
 //	<read_file>
 //	<uri>/tmp/a.go</uri>
