@@ -79,9 +79,9 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges returns the recorded exchanges, without their texts, and the running requests. The
-// query parameter after may have the member seen of an earlier answer. Then only later exchanges
-// are returned, and without the meanings of the codes, which do not change. If no exchanges are
+// listExchanges returns the recorded exchanges, without their texts, and the running requests. If
+// the query parameter after has the member seen of an earlier answer, only later exchanges are
+// returned, and the meanings of the codes, which do not change, are left out. If no exchanges are
 // recorded, the list is empty and its member keeps, the number of exchanges that can be kept, is 0.
 // It returns an error if after is not a number of at least 0.
 func (l *live) listExchanges(r *http.Request) (any, error) {

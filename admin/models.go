@@ -54,9 +54,9 @@ type listedModel struct {
 	Used     string `json:"used,omitempty"` // the format and the strategy of the latest reply
 }
 
-// listModels returns every model that can be asked. Its data comes from names and settings alone,
-// so that seventy models cost one request to each server. The route examine asks the servers for
-// the rest. It returns an error if there are no models or they cannot be listed.
+// listModels returns every model that can be asked. It uses only names and settings, so that
+// seventy models cost one request to each server. What only a server knows about a model is left to
+// the route examine. It returns an error if there are no models or they cannot be listed.
 func (m *models) listModels(r *http.Request) (any, error) {
 	catalog := m.current.Load().models
 	if catalog == nil {

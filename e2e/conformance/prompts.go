@@ -48,7 +48,7 @@ func prompt(text string) server.PromptHandlerFunc {
 	}
 }
 
-// said returns a message of the user for each content.
+// said returns a prompt that has a message of the user for each content.
 func said(contents ...mcp.Content) *mcp.GetPromptResult {
 	result := &mcp.GetPromptResult{}
 	for _, c := range contents {

@@ -73,9 +73,9 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 // mostSchemas is how many positions of a text are tried as the beginning of a schema.
 const mostSchemas = 64
 
-// described returns the JSON Schema for the answer that a message of the client contains, or nil if
-// no message has one. Clients that ask for any JSON describe its form in a message. The last such
-// message counts.
+// described returns the JSON Schema that a message of the client gives for the answer, or nil if no
+// message has one. Clients that ask for any JSON describe its form in a message. If several
+// messages do, the last one is used.
 func (t demoTurn) described() json.RawMessage {
 	for _, m := range slices.Backward(t.Messages) {
 		text := m.Content
@@ -260,8 +260,8 @@ func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []o
 	}
 }
 
-// reads returns the number of calls that the format finds in the text. A call of a tool that was
-// not offered does not count.
+// reads returns the number of calls that the format finds in the text. Calls of tools that were not
+// offered are left out.
 func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	var offered []chat.Tool
 	for _, t := range tools {

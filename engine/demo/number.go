@@ -19,8 +19,8 @@ type bounds struct {
 	step      float64 // the number must be a multiple of it; 0: of none
 }
 
-// boundsOf returns the bounds that the schema p has for numbers. The step of integers is a whole
-// number, or 1 if the schema's step is not whole. A bound that is not a float64 becomes the nearest
+// boundsOf returns the bounds that the schema p has for numbers. For integers, a step that is
+// missing or not a whole number becomes 1. A bound that is not a float64 becomes the nearest
 // float64.
 func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
 	b := bounds{low: math.Inf(-1), high: math.Inf(1), step: p.Step}

@@ -169,8 +169,8 @@ func passable(resp *http.Response, isReply bool, n names) error {
 }
 
 // passError reads the whole body of an error answer, so that it can be passed on. It returns a
-// fault instead if the answer is HTML or too long, because programs cannot read a gateway's page,
-// and an error if reading fails.
+// fault instead if the answer is too long or HTML (text/html, the parameter form), because programs
+// cannot read a gateway's page, and an error if reading fails.
 func passError(resp *http.Response, form string) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
 	if err != nil {
@@ -275,8 +275,8 @@ func (r *records) next() {
 
 // record adds one record to the answer for the client. In a model's reply "done" marks the final
 // record, but the progress of a pull simply ends with the stream. An error record ends any answer.
-// record returns an error if the line is not JSON. The parameter whole is false for a line without
-// its line feed, which was probably cut.
+// record returns an error if the line is not JSON; this is upstream.ErrCut if whole is false, as
+// for a last line without its line feed.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {

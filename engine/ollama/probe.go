@@ -50,8 +50,8 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 }
 
 // fullName returns a model's name in the form in which Ollama compares names, so that "Qwen3" and
-// "qwen3:latest" are the same. A colon counts only after the last slash, since before it there may
-// be a host with a port.
+// "qwen3:latest" are the same. A colon begins the tag only after the last slash, since before the
+// slash there may be a host with a port.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
 		model += ":latest"
@@ -174,7 +174,7 @@ func printsStructs(prompt string) bool {
 }
 
 // blind reports whether the server says that the model sees no images. Servers before 0.6 say
-// nothing, so their models count as ones that see images.
+// nothing, so their models are assumed to see images.
 func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }

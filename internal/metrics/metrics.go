@@ -206,7 +206,8 @@ var beside = map[string]bool{
 }
 
 // countCalls adds the calls and the repairs of an exchange. A repair belongs to a reply and not to
-// a single call, so all calls of a reply are counted under its strongest repair.
+// a single call, so all calls of a reply are counted under its strongest repair, which is reasked,
+// or else rewritten, or else any other.
 func (m *Metrics) countCalls(s *trace.Sum, name string) {
 	how := "as_written"
 	for _, code := range s.Repairs {

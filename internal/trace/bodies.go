@@ -141,9 +141,9 @@ func (b *Bodies) asked(r *chat.Request) {
 	slices.Reverse(b.Messages)
 }
 
-// message returns a message for the record. Its text and its calls' arguments together are cut to
-// most bytes. They are copied, because a substring of a large request would keep the whole request
-// in memory.
+// message returns a message for the record. The text and the arguments of its calls together are
+// cut to the number of bytes in the parameter most. Both are copied, because a substring of a large
+// request would keep the whole request in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
 	if m.Reasoning != "" {

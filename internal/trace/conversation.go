@@ -79,8 +79,8 @@ func hashMessage(h *maphash.Hash, m *chat.Message) {
 	_ = h.WriteByte(byte(len(m.Images)))
 }
 
-// remember stores the place in its conversation of the request whose messages have the hash sum. If
-// the memory is full, it forgets the oldest place. c.mu must be held.
+// remember stores the place that a request has in its conversation, under the hash sum of the
+// request's messages. If the memory is full, it forgets the oldest place. c.mu must be held.
 func (c *conversations) remember(sum uint64, place Turn) {
 	if _, ok := c.known[sum]; !ok {
 		if len(c.order) < mostSaid {

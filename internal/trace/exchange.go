@@ -232,6 +232,6 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// copied returns a copy of s, in which everything after most bytes is replaced by dots. A substring
-// would keep the large request in memory from which it comes.
+// copied returns a copy of s. If s is longer than the number of bytes in the parameter most, dots
+// replace the rest. A substring would keep the large request in memory from which it comes.
 func copied(s string, most int) string { return strings.Clone(clip.Dots(s, most)) }

@@ -103,9 +103,9 @@ func (p *prompt) same(other *prompt) int {
 	return n * blockSize
 }
 
-// of returns why the model server had to process the prompt now of the exchange e again, although
-// it had processed most of it for the request before. It also stores now, for the comparison with
-// the next one.
+// of returns why the model server had to process the prompt of the exchange e again, although it
+// had processed most of it for the request before. The parameter now describes that prompt. It is
+// stored for the comparison with the next one.
 func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -29,7 +29,7 @@ import (
 )
 
 // Runner runs exchanges, each of which is a client's request and its reply. The fields Model and
-// MaxBody are needed.
+// MaxBody must be set.
 type Runner struct {
 	Model chat.Model
 	// the model for requests that name none; empty: such requests are an error
@@ -204,7 +204,7 @@ func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // byteOrderMark may stand in front of a text in UTF-8.
 var byteOrderMark = []byte("\uFEFF")
 
-// mayBeObject reports whether a body, or what there is of it, may begin a JSON object.
+// mayBeObject reports whether a body, or what there is of it, could begin a JSON object.
 func mayBeObject(body []byte) bool {
 	first := bytes.TrimLeft(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n")
 	return len(first) == 0 || first[0] == '{'

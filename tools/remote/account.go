@@ -26,7 +26,7 @@ import (
 )
 
 // account is the user's sign-in at one server. All sign-ins are stored in one file that only the
-// user can read. Its tokens are sent only to the URL for which they were issued.
+// user can read. The account's tokens are sent only to the URL for which they were issued.
 type account struct {
 	entry Entry
 	path  string // of the file

@@ -272,8 +272,8 @@ func (c *conn) tellsChanges() bool {
 		can.Resources != nil && can.Resources.ListChanged
 }
 
-// hear handles a notification from the server. It must not block, as mcp-go calls it while it reads
-// the stream; so it only signals a change of the tools, and the connection's owner lists them.
+// hear handles a notification from the server. It must not block, because mcp-go waits for it. So
+// if the tools change, it only sends a signal; the connection's owner then lists the tools.
 func (c *conn) hear(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationProgress):

@@ -283,8 +283,8 @@ func (f *file) drop(name string) bool {
 	return true
 }
 
-// encode returns the file's text. A list has one line for each server, and an object is indented.
-// It returns an error if a text in it is not valid JSON.
+// encode returns the file's text. A file that is a list has one line for each server, and one that
+// is an object is indented. It returns an error if a text in f is not valid JSON.
 func (f *file) encode() ([]byte, error) {
 	if f.path == nil {
 		return f.encodeList()

@@ -275,7 +275,7 @@ func uriOf(params json.RawMessage) string {
 }
 
 // target returns the servers for which a request may be meant, the most likely first. It also
-// returns the parameters with names as that server knows them, without the server's name in front.
+// returns the parameters with the names that these servers use, without a server's name in front.
 // It returns no servers if none is known.
 func (s *Set) target(ctx context.Context, method string, params json.RawMessage) (
 	[]*link, json.RawMessage) {

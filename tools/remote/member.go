@@ -188,8 +188,8 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	return e, r.err
 }
 
-// oauth reads the settings for signing in into e. It ignores true and false, which some programs
-// write. A setting that cannot be read sets r.err.
+// oauth reads the settings for sign-ins, and stores them in e. It ignores true and false, which
+// some programs write. A setting that cannot be read sets r.err.
 func (r *reader) oauth(e *Entry) {
 	o, err := readObject(r.any("oauth"))
 	if err != nil {
@@ -211,8 +211,8 @@ func (r *reader) oauth(e *Entry) {
 }
 
 // command sets e.Command and e.Args to the command that the entry names. The value may be a text, a
-// list with the arguments after the command (opencode), or an object with both (Zed), from which
-// e.Env is also set. Any other value sets r.err.
+// list with the arguments after the command (opencode), or an object with both and perhaps e.Env
+// (Zed). Any other value sets r.err.
 func (r *reader) command(e *Entry) {
 	value := r.any(commandKeys...)
 	switch {

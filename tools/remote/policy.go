@@ -235,9 +235,9 @@ func alwaysRefused(ip netip.Addr) error {
 func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
 
 // resolves returns an error if the host of the entry's URL has an address to which the entry may
-// not connect (see allows). It is an early check for the person who adds a server, and would
-// otherwise only see that the server never connects. The address is checked again at each
-// connection. An unknown name is not an error, because the server's machine may be off.
+// not connect (see allows). Each connection checks the address again. This early check is for the
+// person who adds a server: without it, they would only see that the server never connects. An
+// unknown name is not an error, because the server's machine may be off.
 func (e Entry) resolves(ctx context.Context) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // left out. For example, PHP writes an empty object as [], C# and Java write missing values as
 // null, Lua writes an empty list as {}, and Python uses its own names of types.
 
-// listed is a tool in a server's list. The hints are the server's own claims, so they are used only
-// where a mistake does no harm.
+// listed is a tool in a server's list. Its hints, for example that a tool only reads, are the
+// server's own claims, so they are used only where a mistake does no harm.
 type listed struct {
 	Name, Title, Description string
 	Schema, Output           json.RawMessage

@@ -20,7 +20,8 @@ const SignInTime = 10 * time.Minute
 const mostVisits = 50
 
 // visits contains the sign-ins that began on pages, by their OAuth states. The zero value is ready
-// to use. They are only in memory, because a verifier in a file would outlive its use.
+// to use. They are only in memory, because a file would keep OAuth's verifiers longer than they are
+// used.
 type visits struct {
 	mu  sync.Mutex
 	all map[string]visit

@@ -105,9 +105,9 @@ func newTextStream(w *sse.Writer, head string, a *form.Ask, out form.Out) *strea
 		older: true, role: true, reply: out}
 }
 
-// textWhole collects the reply to a prompt that the model continues (/v1/completions), not
-// streamed. It writes no headers about repaired calls, because nobody looks for calls in such a
-// text.
+// textWhole collects a reply of /v1/completions, the API in which the model continues a prompt, if
+// the reply is not streamed. It writes no headers about repaired calls, because nobody looks for
+// calls in such a text.
 type textWhole struct {
 	form.Whole
 	head string

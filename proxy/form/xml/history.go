@@ -110,8 +110,9 @@ func opens(params []Param, text string) int {
 
 // value splits text at the closing tag </name> of a parameter. It returns the parameter's value,
 // which is before the tag, and the rest after it. A file's content may contain that tag as well,
-// because nothing is escaped. So a tag counts only if nothing follows it, or the opening tag of a
-// parameter in left. ok is false if there is no such tag.
+// because nothing is escaped. So the value ends only at a tag that is followed by nothing, or by
+// the opening tag of a parameter in left, the parameters that may come next. ok is false if there
+// is no such tag.
 func value(left []Param, name, text string) (value, rest string, ok bool) {
 	mark := "</" + name + ">"
 	for from := 0; ; {

@@ -62,10 +62,11 @@ func readVoid(text string) (tools []Tool, rest string) {
 	return tools, l.text(0, from) + indent + callInstructions + "\n" + l.text(behind, len(l))
 }
 
-// voidEnd returns the index of the line that ends the list of tools, and that of the first line
-// after the details about calling tools. It returns -1 and -1 if there is no list. A list can also
-// end with three dots: for models that it does not know, the editor Void assumes 4,096 tokens, cuts
-// messages to about 5,000 characters, and puts three dots at the end.
+// voidEnd searches from the line with index from on. It returns the index of the line that ends the
+// list of tools (end), and that of the first line after the details about calling tools (behind).
+// It returns -1 and -1 if there is no list. A list can also end with three dots: for models that it
+// does not know, the editor Void assumes 4,096 tokens, cuts messages to about 5,000 characters, and
+// puts three dots at the end.
 func (l lines) voidEnd(from int) (end, behind int) {
 	last := l.find(from, voidClose, false)
 	if last < 0 {
