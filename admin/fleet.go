@@ -208,8 +208,8 @@ type state struct {
 }
 
 // states returns the states of all replicas, including this one, sorted by label. A replica that
-// was restarted is known under two names with the same label. It counts as away only if it answers
-// under neither name.
+// was restarted is known under two names with the same label. Such a replica is away only if it
+// answers under neither name.
 func (f *fleet) states(all []*mirror) []state {
 	away := map[string]bool{f.label: false}
 	for _, m := range all {

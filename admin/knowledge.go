@@ -134,9 +134,9 @@ func (k *knowledge) listBases(r *http.Request) (any, error) {
 	}{all, k.kb.Store.LeftOut("")}, nil
 }
 
-// createBase creates a knowledge base. A client may choose its id, so that its configuration can be
-// written before the base exists. It returns an error if the name is empty, or if the id is no UUID
-// or already in use.
+// createBase creates a knowledge base. A client may choose the base's id, so that its configuration
+// can be written before the base exists. It returns an error if the name is empty, or if the id is
+// no UUID or already in use.
 func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		ID          string `json:"id"`

@@ -17,8 +17,8 @@ type packedStream struct {
 }
 
 // packStream returns a response that compresses what is written to w, and a function that ends it.
-// It returns w itself if the client does not accept gzip or is on this machine. There, bytes cost
-// nothing, and compressing them would take computing time from replies.
+// It returns w itself if the client does not accept gzip or is on this machine. To such a client
+// bytes cost nothing, and compressing them would take computing time from replies.
 func packStream(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
 	if auth.FromLoopback(r) || !acceptsGzip(r) {
 		return w, func() {}

@@ -144,10 +144,10 @@ func (c *customTools) getTool(r *http.Request, id int) (any, error) {
 	return c.set.Get(r.Context(), id)
 }
 
-// updateTool saves a draft over a tool. The version is in the body and not in If-Match. The editor
-// keeps the whole draft as one JSON object anyway, and a proxy that drops an unknown header would
-// make every save overwrite the changes of others. It returns an error if there is no such tool or
-// it has changed.
+// updateTool replaces a tool with a draft. The version is in the body and not in If-Match, because
+// a proxy that drops an unknown header would make every save overwrite the changes of others; the
+// editor keeps the whole draft as one JSON object anyway. It returns an error if there is no such
+// tool or it has changed.
 func (c *customTools) updateTool(r *http.Request, id int) (any, error) {
 	d, err := draft(r)
 	if err != nil {

@@ -41,9 +41,10 @@ func (c *customTools) listSets(r *http.Request) (any, error) {
 	return map[string]any{"sets": append([]dynamic.Group{}, sets...), "tools": choices}, err
 }
 
-// saveSet saves the set of tools that the request contains, and returns it. Its version must be 0
-// for a new set, and otherwise that of the set that it replaces. It returns an error if the body
-// has another name than the path, and a *dynamic.Refused if the draft has problems.
+// saveSet saves the set of tools that the request contains, and returns it. The set's version must
+// be 0 if the set is new, and otherwise the version of the set that it replaces. It returns an
+// error if the body has another name than the path, and a *dynamic.Refused if the draft has
+// problems.
 func (c *customTools) saveSet(r *http.Request) (any, error) {
 	var in dynamic.GroupDraft
 	if err := read(r, &in); err != nil {

@@ -51,8 +51,8 @@ func logging(s *server.MCPServer, answer string) toolFunc {
 }
 
 // progress tells the client how many percent of its call are done, if the call has a progress token
-// in _meta. With the token a client asks for such reports and recognises them. Without one nothing
-// may be sent. It returns an error if sending fails.
+// in _meta. A client sends the token to ask for such reports, and recognises them by it. Without a
+// token nothing may be sent. It returns an error if sending fails.
 func progress(ctx context.Context, s *server.MCPServer, r mcp.CallToolRequest, percent int) error {
 	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return nil

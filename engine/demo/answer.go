@@ -297,11 +297,10 @@ const (
 	resultMark = "[Tool Result: "
 )
 
-// contracted handles requests of agents that list their tools in the system prompt, and not as
-// tools. The list is in the system text as [{"name": "get_time", "description": "…", "parameters":
-// {…}}], and more prose follows it. contracted returns the turn with these tools, and the format in
-// which such an agent expects calls. If the prompt has no such list, or one that is not JSON, the
-// turn is unchanged and the format is nil.
+// contracted returns the turn with the tools that an agent lists in its system prompt instead of
+// the request's tools, and the format in which such an agent expects calls. The list is written as
+// [{"name": "get_time", "description": "…", "parameters": {…}}], and more prose follows it. If the
+// prompt has no such list, or one that is not JSON, the turn is unchanged and the format is nil.
 //
 // Such an agent sends a result as a message of the user, "[Tool Result: get_time]\n12:00". It
 // becomes a tool's message here, so that the demo answers it in words instead of calling again.

@@ -151,9 +151,9 @@ func (f *finds) value(name string, p *schema.Place, required bool, depth int) []
 	return f.ofKind(name, all[0], p, true, depth)
 }
 
-// kinds returns the types that the value may have, with null only if it is the only one. A schema
-// that names no type gets text, because clients that write schemas by hand leave out the type of
-// texts.
+// kinds returns the types that the value may have. Null is among them only if there is no other. A
+// schema that names no type gets text, because clients that write schemas by hand leave out the
+// type of texts.
 func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	k := p.Types()
 	if k == schema.Any || k == 0 {

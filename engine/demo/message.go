@@ -50,8 +50,8 @@ func asks(m ollama.Message) string {
 // unquote returns a text without the quotes that a command line put around it, and without the
 // escapes of quotes inside.
 //
-// For example, a shell passes on "\"Get the weather in Paris\"" in this form. Fewer than four words
-// in quotes are left as they are, because they are more often a value.
+// For example, whoever types "\"Get the weather in Paris\"" in a shell sends the inner quotes, too.
+// Quotes around fewer than four words stay, because such words are more often a value.
 func unquote(s string) string {
 	const words = 4 // fewer words in quotes are a value for a tool
 	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' && len(strings.Fields(s)) >= words {

@@ -70,11 +70,11 @@ func (b bounds) nearest(x float64) float64 {
 	return x
 }
 
-// number returns the message's next number that fits, or its next number moved into the bounds.
-// Numbers that look like years, as in "in 2025", are for a member called year. Another member gets
-// such a number only if it is required and no other number is left. If the message has no number, a
-// required member gets the schema's own example, or else a small number. A member that is not
-// required gets nil.
+// number returns the next number in the user's message that fits, or the next one moved into the
+// bounds. Numbers that look like years, as in "in 2025", are for a member called year. Another
+// member gets such a number only if it is required and no other number is left. If the message has
+// no number, a required member gets the schema's own example, or else a small number. A member that
+// is not required gets nil.
 func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required bool) []byte {
 	b := boundsOf(p, kind)
 	from := []*[]string{&f.numbers}

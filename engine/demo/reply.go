@@ -158,7 +158,7 @@ func (o *demoWriter) join(r *demoRecord) {
 }
 
 // demoRead decodes a request's body and passes it to the function then. If the body is not JSON, it
-// answers with status 400 instead. It also answers with 400, in the words of a llama-server, if the
+// answers with status 400 instead. It also answers with 400, in the words of llama-server, if the
 // body is longer than the context. Answering such a request would take several times its memory,
 // and no model accepts so much.
 func demoRead[T any](w http.ResponseWriter, r *http.Request,

@@ -92,10 +92,10 @@ func curable(err error) error {
 	return &f
 }
 
-// raw renders the prompt and has it continued, in two requests. It also returns the end of the
-// prompt. It returns an error if either request fails, or if the server does not render. Rendering
-// takes a few milliseconds once the model is loaded. Both requests have the same options, since
-// another context would load the model again in between.
+// raw renders the prompt and has it continued, in two requests. It returns the reply and the end of
+// the prompt. It returns an error if either request fails, or if the server does not render.
+// Rendering takes a few milliseconds once the model is loaded. Both requests have the same options,
+// since another context would load the model again in between.
 //
 // Raw text is the safest to read. Ollama's own parsers hold a call back until it is closed, and
 // lose it if it is malformed. Of 27 texts with calls, Ollama's own API reads 1 to 9 correctly. From

@@ -47,9 +47,9 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 
 // Chat begins a reply of /api/chat, for which the server renders the prompt and looks for calls
 // itself. The server may be silent for as long as a call takes to write (Withheld), since its
-// parsers send a whole call at once. Tokens are kept only if the client asked for them and no token
-// can be part of a call. Chat returns an error if the server refuses the request or cannot be
-// reached.
+// parsers send a whole call at once. The probabilities of tokens are kept only if the client asked
+// for them and no token can be part of a call. Chat returns an error if the server refuses the
+// request or cannot be reached.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs && len(r.Tools) == 0 {
@@ -92,9 +92,9 @@ const identity = "{{ .Prompt }}"
 // Tokens sends the request as Generate does, and returns the reply's text taken from its tokens. It
 // is for a server that leaves control tokens out of raw text. The server is asked to parse the
 // reply, because it then shows the control tokens that it knows, but what it parses is ignored. If
-// it gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. It returns
-// an error if the server refuses or cannot be reached. Tokens must not be used for a model whose
-// description has messages, because the server would send these to the model twice.
+// the server gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. It
+// returns an error if the server refuses or cannot be reached. Tokens must not be used for a model
+// whose description has messages, because the server would send these to the model twice.
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	q := *r

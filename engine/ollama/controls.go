@@ -178,9 +178,10 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 // readControls reads a verbose description of a model, and returns those of the given tags (marks)
 // that are control tokens in it. It reads the JSON token by token, because at some 120 bytes for
 // each parsed value, 262,144 tokens and their types would take more than 60 MB at once. It keeps
-// only the indexes of the tags, and one byte for each token. The arrays may come in any order, so
-// indexes and types are joined at the end. In a description that is not verbose the arrays are
-// null. readControls returns an error if the description is not JSON or breaks off.
+// only the indexes of the tags, and one byte for each token. The arrays of tokens and of their
+// types may come in any order, so both are joined at the end. In a description that is not verbose
+// these arrays are null. readControls returns an error if the description is not JSON or breaks
+// off.
 //
 //	{"license":"…","model_info":{"tokenizer.ggml.tokens":["<pad>","<t>"],"tokenizer.ggml.merges":[…],"tokenizer.ggml.token_type":[3,3]}}
 func readControls(r io.Reader, marks []string) (all []string, err error) {

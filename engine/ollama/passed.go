@@ -333,8 +333,8 @@ func (r *records) end(err error) {
 }
 
 // Broken returns why the answer did not end well, or nil if it did, as far as it was read. Callers
-// that pass the answer on need this for their log and trace, because the client gets it as a record
-// like any other.
+// that pass the answer on need this for their log and trace, because in the answer the error is a
+// record like any other.
 func (r *records) Broken() error {
 	if r.failed == nil {
 		return nil

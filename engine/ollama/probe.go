@@ -208,10 +208,10 @@ var errNoRender = fault.New(fault.Unable, "the server does not show how it rende
 
 // Template returns the chat template of the model that the order names, with a function Render that
 // has the server render it. Thinking is switched on for a model that can think, because many
-// templates print reasoning only then. Source has the Go template, and after it the jinja template
-// of the model's file, because the server may use either. The model need not have been probed
-// before. Template returns an error if the server cannot describe the model. Render returns the
-// server's error, or errNoRender.
+// templates print reasoning only then. The field Source has the Go template, and after it the jinja
+// template of the model's file, because the server may use either. The model need not have been
+// probed before. Template returns an error if the server cannot describe the model. Render returns
+// the server's error, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

@@ -19,8 +19,9 @@ import (
 //	{get_weather Weather for a city {object <nil> <nil> [city] {"city":{"type":"string"}}}}
 //
 // Such text is replaced by the JSON of the function, or only of its parameters, with the schema as
-// the client wrote it. A text is replaced only if it is byte for byte the expected one, and in the
-// order of the tools. So a merely similar text in a user's message stays.
+// the client wrote it (full). A text is replaced only if it is byte for byte what the server prints
+// for one of the tools in sent, and in their order. So a merely similar text in a user's message
+// stays.
 func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) string {
 	// Searching for the part that begins with a rare byte is several times faster in a prompt of
 	// words and blanks.

@@ -9,9 +9,9 @@ const (
 )
 
 // Text detects that a text has begun to repeat itself, byte for byte. It checks every repeatStep
-// bytes. These bytes count as a repetition if, together with the longestPeriod bytes before them,
-// they have a period of at most longestPeriod. Counters, tables and lists that change by so much as
-// a digit have no such period. The zero value has read nothing.
+// bytes. It takes these bytes for a repetition if, together with the longestPeriod bytes before
+// them, they have a period of at most longestPeriod. Counters, tables and lists that change by so
+// much as a digit have no such period. The zero value has read nothing.
 //
 // Each byte is examined a bounded number of times, whatever the text. The field held is never
 // negative and at most len(seen).

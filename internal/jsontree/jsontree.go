@@ -77,8 +77,9 @@ const mostLevels = 10_000
 // Parse returns the tree of one JSON value. It returns nil if raw is not valid JSON or is nested
 // deeper than the parameter most; deep reports that the depth was the reason. The depth is bounded
 // because the parser is recursive, and a stack overflow ends the whole process. encoding/json
-// checks the text first, so that the parser meets no mistakes. It also rejects texts that are much
-// too deep, without saying why, so Parse reports any rejected text with very many brackets as deep.
+// checks the text first, so that the parser meets no mistakes. encoding/json also rejects texts
+// that are much too deep, without saying why, so Parse reports any rejected text with very many
+// brackets as deep.
 func Parse(raw []byte, most int) (v *Value, deep bool) {
 	if !json.Valid(raw) {
 		return nil, bytes.Count(raw, []byte{'['})+bytes.Count(raw, []byte{'{'}) > mostLevels

@@ -10,9 +10,9 @@ import (
 // mostSaid is how many requests are remembered, to recognise those that continue them.
 const mostSaid = 4096
 
-// conversations recognises requests that continue an earlier one, because their messages begin with
-// all of its messages. System messages are ignored, since agents write the time into them. Only
-// hashes are stored, with a seed of this process.
+// conversations recognises requests that continue an earlier request: their messages begin with all
+// messages of that one. System messages are ignored, since agents write the time into them. Only
+// hashes of messages are stored, with a seed of this process.
 type conversations struct {
 	seed maphash.Seed
 

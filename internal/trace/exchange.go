@@ -196,8 +196,8 @@ func (e *Exchange) meta(m *chat.Meta) {
 }
 
 // Told records the finish reason that the client was sent. It may differ from the reply's own: for
-// example, the engine ends a reply with calls by "stop", and OpenAI's API calls that "tool_calls".
-// For a reply that broke off it does nothing.
+// example, the engine ends a reply with calls by "stop", for which the reason in OpenAI's API is
+// "tool_calls". For a reply that broke off it does nothing.
 func (e *Exchange) Told(reason string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()

@@ -24,10 +24,10 @@ var viewHTML string
 var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(
 	viewHTML))
 
-// View shows the exchanges of a Log, as a page to browsers and as JSON to programs. The page is for
-// programs that were built without the admin page, whose tab Live shows the same with reasons,
-// schemas and a replay; if that is built in, browsers are redirected to it. The texts are private
-// and may be hostile, so requests must pass auth.Guard first.
+// View shows the exchanges of a Log, as a page to browsers and as JSON to programs. If the admin
+// page is built into the program, browsers are redirected to its tab Live, which shows the same
+// with reasons, schemas and a replay. The texts are private and may be hostile, so requests must
+// pass auth.Guard first.
 type View struct {
 	Log     *Log          // nil: there is none, and requests fail
 	Reasons []chat.Reason // what the codes in Repairs mean

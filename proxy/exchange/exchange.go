@@ -275,8 +275,8 @@ func (s *Runner) tooLarge() error {
 
 // run passes the model's events to the reply, which writes them in the client's form. Whenever the
 // model pauses, it flushes the reply. Nothing is buffered between the two, so a client that reads
-// slowly slows down the reading from the model, and is cut off after Stall. It returns an error if
-// the model fails or the client cannot be written to.
+// slowly slows down the reading from the model, and is cut off if it reads nothing for the time
+// Stall. It returns an error if the model fails or the client cannot be written to.
 //
 // If a request asks for several replies, the model is asked once for each, with a different seed
 // each time.

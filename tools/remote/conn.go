@@ -143,10 +143,10 @@ func path(text string) string {
 }
 
 // over connects by HTTP, with Streamable HTTP or SSE as the parameter kind says, or returns an
-// error. A server that speaks an earlier revision of MCP announces changes on a stream, which must
-// be requested when the connection is made. Whether the server announces any is known only after
-// that. If it does, over connects a second time, with the stream. If it always requested the
-// stream, mcp-go would use an earlier revision even with a server of revision 2026-07-28.
+// error. A server of an earlier revision of MCP announces changes on a stream, which must be
+// requested when the connection is made. Only on the connection does the server say whether it
+// announces any. If it does, over connects a second time, with the stream. If it always requested
+// the stream, mcp-go would use an earlier revision even with a server of revision 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
 	era := asking{patience: patience}
 	if me.handshake {

@@ -192,9 +192,9 @@ func (f *file) find(name string) int {
 }
 
 // put adds a server by its URL. An existing entry gets the new URL and loses the members of a
-// command. If the URL is another server's, it also loses its headers, because they may be keys. The
-// entry is read again from the text that will be saved. put returns an error if the entry is not
-// valid or there are too many servers.
+// command. If the new URL is another server's, the entry also loses its headers, because they may
+// be keys. The entry is read again from the text that will be saved. put returns an error if the
+// entry is not valid or there are too many servers.
 func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
 	o := object{}

@@ -20,9 +20,9 @@ import (
 )
 
 // link keeps one server connected. All callers that need the server wait for the same attempt to
-// connect, each as long as it likes: ten calls to a server that restarts make one connection, and a
-// call that gives up ends only its own waiting. A server that is down is tried again from time to
-// time, and at once when it is called.
+// connect, so ten calls to a server that restarts make one connection. A caller that gives up ends
+// only its own waiting. A server that is down is tried again from time to time, and also whenever
+// it is called.
 type link struct {
 	set   *Set
 	entry Entry
@@ -286,8 +286,8 @@ func (l *link) drop(c *conn) {
 }
 
 // suspect checks in the background whether a server still answers after one of its calls has timed
-// out. If not, the server counts as down, so that no further call waits for it. The check requests
-// the list of tools, since a slow tool alone proves nothing.
+// out. If it does not, it is treated as down, so that no further call waits for it. The check
+// requests the list of tools, since a slow tool alone proves nothing.
 func (l *link) suspect(c *conn) {
 	if c.suspected.Swap(true) {
 		return

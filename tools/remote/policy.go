@@ -26,8 +26,8 @@ const largestAnswer = 32 << 20
 // client returns an HTTP client for this server only, and a function that frees its connections.
 // The client sends the server's headers itself. It refuses every request to another origin, whether
 // a redirect or the server's own stream names it, so that a key in a header cannot be sent
-// elsewhere. It checks the address that is dialled, and not the URL, since a name may have another
-// address by the time of the connection. So a name that is rebound to 169.254.169.254 reaches
+// elsewhere. At each connection it checks the address that is dialled, and not the URL, since a
+// name may have another address by then. So a name that is rebound to 169.254.169.254 reaches
 // nothing.
 func (e Entry) client() (*http.Client, func()) {
 	// 5 s to connect is long inside a network, and short enough for two attempts within

@@ -21,9 +21,9 @@ const revokeTime = 5 * time.Second
 var errNoRevoking = errors.New("the server that issued them has told no address for that")
 
 // revoke asks the server that issued the tokens of s to revoke them (RFC 7009). The refresh token
-// comes first, since some servers revoke the access token with it. The account may already be
-// removed from the file. revoke returns an error if the server's metadata cannot be read or has no
-// address for revoking tokens, or if a token is not revoked.
+// comes first, since some servers revoke the access token with it. The account need not be in the
+// file any more. revoke returns an error if the server's metadata cannot be read or has no address
+// for revoking tokens, or if a token is not revoked.
 func (a *account) revoke(ctx context.Context, s saved) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, revokeTime, fmt.Errorf(
 		"no answer within %v", revokeTime))

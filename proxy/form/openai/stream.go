@@ -218,10 +218,10 @@ func (s *stream) append(text string) {
 }
 
 // openChunk begins a chunk, up to the fields of its delta. If call is not negative, it is the index
-// of a call, and openChunk also begins the fields of that call. The first chunk of a stream has the
-// role as well, without which openai-node and LangChain fail, and then the JSON in content. That is
-// `"content":null,` if the chunk has no text. Next to a call content is never text, since the
-// editor plug-in Continue loses a call that comes together with text.
+// of a call, and openChunk also begins the fields of that call. In the first chunk of a stream it
+// also writes the role, without which openai-node and LangChain fail, and then the JSON in the
+// parameter content. That is `"content":null,` if the chunk has no text. A chunk with a call never
+// has text, since the editor plug-in Continue loses a call that comes together with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)
@@ -290,9 +290,9 @@ func (s *stream) counts(m *chat.Meta) {
 	}
 }
 
-// finish writes the last chunk of the choice, whose delta is empty, and then the token counts, if
-// they are wanted. The counts are in a chunk without choices. They are only sent if they are
-// wanted, because Goose ends its tool loop at such a chunk. It always returns nil.
+// finish writes the last chunk of the choice, whose delta is empty. If the client wants the token
+// counts, finish then writes them in a chunk without choices. Goose ends its tool loop at such a
+// chunk, so it is only sent if it is wanted. finish always returns nil.
 func (s *stream) finish(e chat.Event) error {
 	s.endRun()
 	s.end = &e
