@@ -28,8 +28,8 @@ type Script struct {
 	Rate  int    // tokens a second; 0: all at once
 }
 
-// Server is a running model server. It runs in the process of the benchmark, whose processor time
-// is not counted. Only that of the proxies is.
+// Server is a running model server. It runs in the process of the benchmark, because only the
+// processor time of the proxies is counted.
 type Server struct {
 	URL string
 

@@ -20,10 +20,10 @@ var number = regexp.MustCompile(`^[\d.٠-٩۰-۹]+\s+`)
 const longestPassage = 1000
 
 // readHandbook returns a set for each language of a manual made by DocBook, such as the package
-// debian-handbook (/usr/share/doc/debian-handbook/html). The titles of sections are the questions,
-// which no passage contains, and the text below a title is its answer. Sections that are not
-// translated are left out. Titles that occur twice are no questions. It returns an error if a page
-// cannot be read, and nothing if folder is "".
+// debian-handbook (/usr/share/doc/debian-handbook/html). The text of a section is a passage, and
+// its title, which is not in the passage, is the question that the passage answers. Sections that
+// are not translated are left out. Titles that occur twice are no questions. It returns an error if
+// a page cannot be read, and nothing if folder is "".
 func readHandbook(folder string) (sets []set, err error) {
 	folders, err := filepath.Glob(filepath.Join(folder, "*-*"))
 	if err != nil || folder == "" {

@@ -40,9 +40,9 @@ func Prose(family string, n int) string {
 	return text
 }
 
-// Call returns one call of Tool as the models of the family write it, and the value of its argument
-// content, which is n bytes long and comes after the short argument path. So a client that shows
-// the content wants it while it is being written. For an unknown family the call is bare JSON.
+// Call returns one call of Tool as the models of the family write it, and the value of the call's
+// argument content. This value is n bytes long and comes after the short argument path, so a client
+// can show it while it is being written. For an unknown family the call is bare JSON.
 func Call(family string, n int) (reply, content string) {
 	content = repeat(line, n)
 	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quote(content))

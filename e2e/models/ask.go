@@ -84,8 +84,8 @@ func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage)
 	return a
 }
 
-// ask sends the request and reads the reply into a. It returns an error if the request fails. The
-// header Toolnorm-Strategy, which the report shows, is missing if another server answers.
+// ask sends the request and reads the reply into a. It also stores the header Toolnorm-Strategy,
+// which the report shows, and which only toolnorm sends. It returns an error if the request fails.
 func (a *Answer) ask(ctx context.Context, base string, b body) error {
 	text, err := json.Marshal(b)
 	if err != nil {
@@ -145,9 +145,9 @@ type fragment struct {
 	Function struct{ Name, Arguments string }
 }
 
-// chunk adds the contents of one event of a stream to the answer. It knows both names of reasoning:
-// reasoning of Ollama and reasoning_content of llama-server. It returns an error if the event
-// reports one or is not valid JSON.
+// chunk adds the contents of one event of a stream to the answer. It reads the model's reasoning
+// from the member reasoning, which Ollama sends, and from reasoning_content, which llama-server
+// sends. It returns an error if the event contains an error or is not valid JSON.
 func (a *Answer) chunk(data string) error {
 	var c struct {
 		Error   json.RawMessage

@@ -105,7 +105,8 @@ func (r Row) name() string {
 // mostMisses is how many different wrong replies a row shows.
 const mostMisses = 8
 
-// misses lists what went wrong, for looking into. Prompts that drew the same reply share a line.
+// misses writes the wrong replies of each row, so that people can look into them. Prompts that got
+// the same reply share a line.
 func (r Report) misses(w io.Writer) {
 	fmt.Fprint(w,
 		"## What went wrong\n\nReplies that are not right, cut to a line: the calls as they were read, else the text.\n")
@@ -123,9 +124,10 @@ func (r Report) misses(w io.Writer) {
 	}
 }
 
-// wrong returns the replies of a row that are not right, without repetitions, in order. The map
-// drawn has the prompts that each of them answers. If there are more than three, the map has only
-// their number: a model that always says the same would fill the page.
+// wrong returns the wrong replies of a row, each once, in the order of the prompts. The map drawn
+// has, for each of these replies, the prompts that it answers. If a reply answers more than three
+// prompts, the map has only their number, because a model that always says the same would fill the
+// page.
 func (r Report) wrong(row Row) (wrong []string, drawn map[string][]string) {
 	drawn = map[string][]string{}
 	for i, a := range row.Answers {

@@ -23,8 +23,8 @@ type Row struct {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// file returns where the row is kept. Names of setups hold blanks, slashes and colons, which become
-// dashes.
+// file returns the path of the file in dir that has the row. Names of setups hold blanks, slashes
+// and colons, which become dashes.
 func (r Row) file(dir string) string {
 	return filepath.Join(dir, unsafe.ReplaceAllString(r.Setup+"_"+r.Way, "-")+".json")
 }

@@ -136,8 +136,8 @@ func days(since string, now time.Time) string {
 	return one(n) + "|" + one(n-1)
 }
 
-// yes returns a regular expression for an answer that begins with yes, or with no if the parameter
-// so is false, in English or Korean.
+// yes returns a regular expression for an answer in English or Korean. The answer must begin with
+// yes if the parameter so is true, and with no if it is false.
 func yes(so bool) string {
 	if so {
 		return `^\W*(?:yes|네|예)(?:$|\W)`
@@ -161,8 +161,8 @@ func one(steps int, text string, want ...string) Task {
 	return t
 }
 
-// winner returns a task whose right answer names the winner, a person, and does not name the loser
-// before.
+// winner returns a task with the given text about two people, whose ids are winner and loser. A
+// right answer names the winner, and does not name the loser before the winner.
 func (c *Company) winner(text, winner, loser string) Task {
 	w, l := words(winner, c.people[winner].name), words(loser, c.people[loser].name)
 	t := one(2, text, w)

@@ -57,9 +57,9 @@ func (v *Validator) check(args []byte, object bool) []Problem {
 	return orderProblems(all)
 }
 
-// judge parses arguments and validates them against the schema. It returns the document, in whose
-// field failed are the library's errors. If the arguments cannot be checked, it returns no
-// document, but a keyword and a text that say why.
+// judge parses arguments and validates them against the schema. If the parameter object is true,
+// the arguments must be an object. The result doc is the document, whose field failed has the
+// library's errors. If the arguments cannot be checked, doc is nil, and keyword and text say why.
 func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, text string) {
 	doc, err := parse(args)
 	switch {
@@ -87,10 +87,10 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor returns the greatest number of checks of a value against a schema that a part of the
-// arguments may need. The part begins at the given depth, and levels has the number of values in it
-// at this depth and at each deeper one. v.work has the checks that one value needs at each depth.
-// Its last figure is used for all greater depths.
+// workFor returns how many checks of a value against a schema a part of the arguments may need at
+// most. The part begins at the given depth, and levels[i] is the number of its values i levels
+// further down. v.work[d] is the number of checks that one value at the depth d needs; its last
+// number is used for all greater depths.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]

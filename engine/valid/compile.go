@@ -190,8 +190,8 @@ type pattern struct {
 	text string
 }
 
-// MatchString reports whether s matches. A pattern that Go cannot compile matches everything, and
-// loosen makes sure that the result does not matter.
+// MatchString reports whether s matches. A pattern that Go cannot compile matches everything. No
+// check depends on that, because loosen removes such patterns from the schema before.
 func (p pattern) MatchString(s string) bool { return p.re == nil || p.re.MatchString(s) }
 
 // String returns the pattern as the schema spells it.

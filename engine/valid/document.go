@@ -96,9 +96,9 @@ func whyNot(text []byte) error {
 	return fmt.Errorf("no JSON: %w", err)
 }
 
-// read sets the value of a node, and counts it in d.levels. path has the members and elements
-// around it, since the error for a member that occurs twice names its place. It returns an error
-// for a number that is too long.
+// read sets the value of the node n, and adds 1 to the number of values at its depth in d.levels.
+// The parameter path has the members and elements that lead to n, since the error for a member that
+// occurs twice names its place. It returns an error for a number that is too long.
 func (d *document) read(n *node, path []*node) (err error) {
 	depth := len(path)
 	// The limit on work needs only the number of values at each depth.

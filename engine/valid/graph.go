@@ -16,8 +16,8 @@ import (
 // most limits the work of one check, which is places of the schema times values of the arguments.
 const most = 2e6
 
-// place is one schema of a graph, which has the schemas inside a schema and the references between
-// them. A place has its references to other schemas and their references to it.
+// place is one schema of a graph. The graph has all schemas inside a schema, and the references
+// between them. A place has the places to which its schema leads, and those that lead to it.
 type place struct {
 	*jsonschema.Schema
 	here          []*place // see here
@@ -54,8 +54,9 @@ func graph(root *jsonschema.Schema) []*place {
 	return all
 }
 
-// here returns the schemas that apply to the same value as s. None of them goes deeper into the
-// value, so a cycle among them would never end; see meet.
+// here returns the schemas that apply to the same value as s, such as those of $ref, allOf and if.
+// None of them goes deeper into the value, so a cycle among them would never end; the method meet
+// finds such a cycle.
 func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	all = append(all, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
 	if s.DynamicRef != nil {
@@ -145,9 +146,10 @@ func workOf(all []*place) (work []float64, err error) {
 // apply to the same value as p are computed first. If one of these is not finished yet, the schema
 // refers to itself at the same value, and a check would never end, so meet returns an error.
 //
-// At depth 0 a place counts 1, and sixteen values of an enum count 1 more, because they are
-// compared one by one. A member or element is checked by one place of p.either and by all places of
-// p.every, so the largest number of p.either is added, and all numbers of p.every.
+// At depth 0 a place adds 1 for itself, and 1 for each sixteen values of its enum, because these
+// are compared one by one. At greater depths, a member or element is checked by one place of
+// p.either and by all places of p.every. So the largest number of p.either is added, and all
+// numbers of p.every.
 func (p *place) meet(depth int) error {
 	switch {
 	case p.open:
@@ -218,11 +220,11 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest removes the keywords of s that would refuse valid values after a schema inside them
-// was loosened, which means that it accepts more than before. They are "not", "oneOf",
-// "maxContains" and "unevaluatedProperties". "if" is removed, too, because another branch might
-// apply. An anyOf or allOf only accepts more itself, so it stays. The map leads has the loosened
-// schemas and all that contain one.
+// loosenRest removes keywords of s after a schema inside them was loosened, which means that it
+// accepts more than before. The keywords "not", "oneOf", "maxContains" and "unevaluatedProperties"
+// are removed because they would then refuse valid values, and "if" because another branch might
+// apply. An "anyOf" or "allOf" stays, because it can only accept more. The map leads has the
+// loosened schemas and all that contain one.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {
 	if leads[s.Not] {
 		s.Not = nil

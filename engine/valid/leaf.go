@@ -11,9 +11,9 @@ import (
 )
 
 // leaf is the value or key that is being read. It is scanned while it arrives and only parsed at
-// its end, because parsing it at each fragment would take quadratic time. Nothing of it may be
-// sent, however long it gets, until it is complete. The exception is a string that flows: no later
-// character can make it wrong, so the part that was read may be sent.
+// its end, because parsing it at each fragment would take quadratic time. In general nothing of it
+// may be sent, however long it gets, until it is complete. The exception is a string that no later
+// character can make wrong (see the field flows): the part that was read may be sent.
 type leaf struct {
 	schema *jsonschema.Schema
 	start  int
@@ -42,9 +42,9 @@ func (p *Prefix) wait() bool {
 	return p.check()
 }
 
-// reached reports whether no later character can make the string wrong. That is so if its only rule
-// is a minimum of characters, and it has these. Otherwise "minLength": 3 would hold back a whole
-// file.
+// reached reports whether no later character can make the string wrong, so that it may be sent
+// while it is being read. That is so if its only rule is a minimum of characters, and it has as
+// many. Otherwise "minLength": 3 would hold back a whole file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
 	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {
@@ -90,9 +90,10 @@ func characters(source []byte) int {
 		`\u`))
 }
 
-// check validates the completed value. It returns false at a problem. Only the problem with the
-// first place is recorded, since nothing after it is read. The library iterates over maps, so a
-// model would otherwise read a different problem each time.
+// check validates the completed value, and returns false if it has a problem. If it has several,
+// only the one with the first place is recorded, because nothing after that place is read. The
+// library iterates over maps, so without this order a model would read a different problem each
+// time.
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {

@@ -25,9 +25,10 @@ const (
 	again  // the member occurs more than once, with equal values
 )
 
-// mark is one place of the arguments that has to change. A value is kept if no mark is about it,
-// about a part of it or about a value around it. A Problem is a sentence for a model, but a mark is
-// for the program, which combines what is kept with what is written anew.
+// mark is one place of the arguments that has to change, with the change that it needs. A value is
+// kept unless a mark is about the value, a part of it or a value around it. A Problem is a sentence
+// for a model. A mark is for the program, which combines the values that are kept with those that
+// the model writes anew.
 type mark struct {
 	path   []string
 	what   change
@@ -145,11 +146,12 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	m.add(path, what)
 }
 
-// belongs reports whether a member that s forbids may still be meant for something. That is so if
-// its name is a misspelt one, if another part of the schema lists the name, or if the object is a
-// map whose names must have a form. For example, "titel": "Q4" is not needless if title is missing.
-// To remove it would lose information, so the model writes the call again. In a map whose names
-// must have the form ^[A-Z]+$, {"path": "x"} has data in its name.
+// belongs reports whether a member with this name, which the schema s forbids in the object at the
+// path parent, may still be meant for something. There are three cases. The name may be a
+// misspelling of a missing member. For example, "titel": "Q4" may be the missing title, and
+// removing it would lose Q4, so the model writes the call again. Another part of the schema may
+// list the name. Or the object is a map whose names must have a form and are data, such as "path"
+// in {"path": "x"}.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -187,9 +189,10 @@ func formsNames(s *jsonschema.Schema) bool {
 // and then on how few parts would have to be written again. If several branches are equally near,
 // everything to which any of them objects is marked as doubtful.
 //
-// For example, {"do": {"kind": "type", "text": "too long"}} is near the branch for "type", whose
-// text is wrong, and not near that for "click", whose kind is wrong and whose x is missing. If a
-// value fits two branches of a oneOf, no branch is wrong, so the whole value is written again.
+// For example, one branch is for {"kind": "type", "text": …}, and one for {"kind": "click", "x":
+// …}. Then {"kind": "type", "text": 5} is near the first, in which only text is wrong, and not near
+// the second, in which kind is wrong and x is missing. If a value fits two branches of a oneOf, no
+// branch is wrong, so the whole value is written again.
 func (m *marker) union(e *jsonschema.ValidationError) {
 	depth := len(e.InstanceLocation)
 	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil ||

@@ -9,8 +9,8 @@ import (
 
 // Renamed returns the arguments with misspelt members renamed to required members that are missing.
 // It returns false if the result does not fit. A member is renamed if its name is similar to the
-// missing one, and if no other member that the schema does not list is similar, too. For example,
-// {"path": "a", "contents": "b"} gets content if that is required.
+// missing one, and no other member that the schema does not list has a similar name. For example,
+// {"path": "a", "contents": "b"} becomes {"path": "a", "content": "b"} if content is required.
 func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -74,9 +74,9 @@ func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 	return args, len(v.Check(args)) == 0
 }
 
-// withoutOne returns arguments without the member that has the first problem. If removing it causes
-// another problem, it removes the innermost member around it that can be removed. It returns false
-// if there is none.
+// withoutOne returns the arguments without the member in which the first problem is. If removing
+// that member causes another problem, withoutOne removes instead the innermost member around it
+// whose removal causes none. It returns false if there is no such member.
 func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	path := problems[0].Path
 	for n := len(path); n > 0; n-- {
@@ -99,9 +99,9 @@ func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	return nil, false
 }
 
-// isNew reports whether the problem p, found after a member was removed, shows that this was wrong.
-// That is so if p was not in the list before, or was the first in it, which the removal was to
-// solve.
+// isNew reports whether the problem p, found after a member was removed, shows that the removal was
+// wrong. The list before has the problems before the removal, which was to solve the first of them.
+// So isNew returns true if p is this first problem, or is not in the list.
 func isNew(p Problem, before []Problem) bool {
 	at := slices.IndexFunc(before, func(b Problem) bool { return b.Text == p.Text })
 	return at <= 0

@@ -137,8 +137,8 @@ func respell(s map[string]any, old bool) {
 }
 
 // sound removes from a schema what the specification does not allow, and writes its types with the
-// specification's names. For example, in {"properties": {"city": "string"}} the member is known at
-// least by name, so it accepts any value.
+// specification's names. For example, {"properties": {"city": "string"}} becomes {"properties":
+// {"city": true}}, so that the name city stays known and any value is accepted for it.
 func sound(s map[string]any) {
 	for _, f := range forms {
 		for _, keyword := range f.keywords {
@@ -244,11 +244,12 @@ func exclusive(s map[string]any, bound, flag string) {
 	}
 }
 
-// tuple converts the list form of items, which was used up to 2019-09. Since 2020-12 the list is
-// prefixItems, and items applies to the other elements, as additionalItems did. An empty list is
-// removed, because prefixItems must not be empty. In a schema with both forms the list replaces
-// prefixItems, as in chat/schema. If the list stayed, the library would refuse the schema, and with
-// it every check of the tool.
+// tuple converts the form of items that is a list with a schema for each position, which was used
+// up to 2019-09. Since 2020-12 such a list is called prefixItems, and items applies to the other
+// elements, as additionalItems did. An empty list is removed, because prefixItems must not be
+// empty. In a schema with both forms the list in items replaces prefixItems, as in chat/schema.
+// Without the conversion the library would refuse the schema, and no call of the tool could be
+// checked.
 func tuple(s map[string]any) {
 	list, ok := s["items"].([]any)
 	if !ok {

@@ -61,9 +61,8 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	return only
 }
 
-// speaks reports whether a schema has keywords of its own about objects, arrays or numbers. A
-// Prefix then cannot use a schema to which it refers in its place, because both would have to be
-// checked.
+// speaks reports whether a schema has keywords of its own about objects, arrays or numbers. If such
+// a schema refers to another schema, a Prefix cannot check only that other one, because both apply.
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
@@ -77,9 +76,10 @@ func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !isCombined(s)
 }
 
-// rare reports whether a schema has keywords for which a value must be complete to be checked,
-// because a later part can make it wrong. For example, for a dependency this is a second member,
-// and for uniqueItems the last element. With all other keywords members are checked one by one.
+// rare reports whether a schema has keywords that can be checked only when the value is complete,
+// because a later part of the value can break them. For example, the last element can break
+// uniqueItems, and a further member can break a dependency. Without such keywords the members of a
+// value are checked one by one.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil ||
 		s.Then != nil || s.Else != nil ||

@@ -10,15 +10,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Prefix reads the arguments of a call while they are written, and knows how much of them can still
-// become an object that fits the schema. The text must be the beginning of JSON; otherwise the
-// reading ends. One rule holds: everything that was sent can be completed to arguments that fit.
+// Prefix reads the arguments of a call while they are written, and decides how much of them may be
+// sent. One rule holds: everything that was sent can still be completed to arguments that fit the
+// schema. Text that is not JSON ends the reading.
 //
-// Strings that the schema leaves free are followed character by character. Every other value counts
-// as soon as it is complete and has been checked, and so does the end of an object or array. A
-// keyword that a later byte can break (maxLength, pattern, enum) holds its value back. A keyword
-// about an object as a whole holds the whole object back. A member that the schema forbids is cut
-// out of the text, unless its name may be a misspelt one.
+// A string for which the schema has no rules may be sent character by character. Any other value,
+// and the end of an object or array, may be sent only when it is complete and has been checked. So
+// a keyword that a later byte can break (maxLength, pattern, enum) holds its value back, and a
+// keyword about an object as a whole holds the whole object back. A member that the schema forbids
+// is cut out of the text, unless its name may be a misspelt one.
 type Prefix struct {
 	rules   *Validator
 	text    []byte // what was written, without what was cut out
@@ -298,8 +298,9 @@ func (p *Prefix) fail(path []string, keyword, text string) bool {
 	return false
 }
 
-// failItems stops the reading at an array as a whole, and returns false. Too many elements are a
-// problem of the array, not of the element at which they are noticed.
+// failItems records a problem of the array that is being read, such as too many elements, so that
+// reading stops. The place of the problem is the array, and not the element at which it was
+// noticed. failItems always returns false.
 func (p *Prefix) failItems(keyword, text string) bool {
 	path := p.path("")
 	return p.fail(path[:len(path)-1], keyword, text)
@@ -330,8 +331,9 @@ func (p *Prefix) Written() []byte {
 // Cut reports whether a member was cut out of the text because the schema forbids it.
 func (p *Prefix) Cut() bool { return p.written != nil }
 
-// cut removes the text that was read after the last safe byte. The comma before a member is removed
-// together with the member. For the first member it is the comma after it (see next).
+// cut removes the text that was read after the last byte that is safe to send. If this is a member,
+// the comma before the member is removed as well. The first member has no comma before it, so the
+// method next removes the comma after it.
 func (p *Prefix) cut() {
 	if !p.Cut() {
 		p.written = append(slices.Clone(p.text), p.rest...)

@@ -31,10 +31,10 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, &doc.node)
 }
 
-// restOf returns the text that completes the object or array that is open at the given depth, so
-// that it becomes n. An object, array or string that is open inside it is completed first. Then
-// come the members or elements that are still missing, spelled as in n, and the closing bracket.
-// restOf returns false if n differs from what is already there.
+// restOf returns the text that must follow the sent text so that the object or array that is open
+// at the given depth becomes n. The text first completes an object, array or string that is open
+// inside it. Then come the members or elements that are still missing, spelled as in n, and the
+// closing bracket. restOf returns false if the text that was already sent differs from n.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()

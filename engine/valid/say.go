@@ -133,10 +133,11 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	return one(e, keyword, text)
 }
 
-// far returns how much a finding speaks against a branch of a union. The parameter depth is that of
-// the union's value. The result is 1000 if that value has another type, 500 if it is not among the
-// values of a const or enum, 100 if this is so of one of its members, and 1 otherwise. So a branch
-// whose {"kind": {"const": "a"}} does not fit is ruled out before its other members count.
+// far returns how much a finding speaks against one branch of a union (anyOf or oneOf), whose value
+// is at the given depth. The result is 1000 if this value has the wrong type, 500 if it is not one
+// of the values of a const or enum, 100 if a member of it is not one of those of a const or enum,
+// and 1 otherwise. So a branch whose {"kind": {"const": "a"}} does not fit is ruled out before its
+// other members matter.
 func far(f finding, depth int) int {
 	switch deep := len(f.path) - depth; {
 	case deep == 0 && f.keyword == "type":

@@ -9,11 +9,12 @@ import (
 )
 
 // Trimmed returns the arguments without the members that the schema forbids, otherwise byte for
-// byte. Of two members with the same name and value it leaves out one. For example, under a schema
-// without other members {"title":"Q4","reason":"asked"} loses reason. To have the model write the
-// call again would cost a generation, and risk the parts that were right. Trimmed returns false if
-// nothing is forbidden or there is another problem, such as a missing member, and if a forbidden
-// member may be a misspelt one, or is listed by another part of the schema.
+// byte. Of two members with the same name and value it leaves out one. For example,
+// {"title":"Q4","reason":"asked"} loses reason if the schema allows only title. To have the model
+// write the call again would cost a generation, and risk the parts that were right. Trimmed returns
+// false if no member is forbidden or repeated, or if there is another problem, such as a missing
+// member. It also returns false if a forbidden member may be a misspelt one, or is listed by
+// another part of the schema.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -68,10 +69,10 @@ type trouble struct {
 	lacks []string // names of missing members, in the order of the marks
 }
 
-// spread stores each mark, which says how a part of the arguments must change, at the node of that
-// part, in n or inside it. The first depth steps of each path lead to n. Members with the same name
-// share their marks. Since each node has its own marks, a later walk through the arguments finds
-// them without a search.
+// spread stores each mark at the node of the part that the mark is about, so that a later walk
+// through the arguments finds a node's marks without a search. A mark says how a part of the
+// arguments must change. All these parts are n or inside n: the first depth steps of each path lead
+// to n. Members with the same name get the same marks.
 func (n *node) spread(all []mark, depth int) {
 	if n.trouble == nil {
 		n.trouble = &trouble{}
@@ -132,9 +133,9 @@ func (p *Prefix) Standing() *schema.Standing {
 	return doc.begun(len(p.stack) - 1)
 }
 
-// begun returns the complete parts of an object or array whose end has not come yet, as a Standing.
-// If depth is more than 0, its last part is not complete either, nor is the last part of that, for
-// as many levels as depth says.
+// begun returns the parts of an object or array whose end has not come yet. If depth is 0, all
+// these parts are complete. If depth is 1, the last part is itself an object or array without its
+// end. A greater depth says the same of the last part of the last part, and so on.
 func (n *node) begun(depth int) *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: true}
 	for i, one := range n.inside {
@@ -150,8 +151,8 @@ func (n *node) begun(depth int) *schema.Standing {
 	return s
 }
 
-// standing returns the parts of an object or array that can be kept. Required members that are
-// missing are added at the end without a value. So the model has to write them after the kept ones.
+// standing returns the parts of an object or array that can be kept. After these it lists the
+// required members that are missing, without a value, so that the model has to write them.
 func (n *node) standing() *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: n.is(few)}
 	seen := map[string]bool{}

@@ -111,7 +111,7 @@ func (w *waiter) first() bool {
 	}
 }
 
-// said returns the last refusal that a request of the line got from the server.
+// said returns the last refusal that any request of the line got from the busy server.
 func (l *line) said() *fault.Error {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()

@@ -88,9 +88,9 @@ func (p *Pulse) says(place func() string) (done func()) {
 	return func() { set(nil) }
 }
 
-// until waits until the channel turn is closed, or until ctx ends, and sends keep-alives meanwhile.
-// It waits no longer than the duration left, unless the parameter limit is negative, which means
-// that waits are not limited. It returns false if ctx has ended, so that nobody wants the reply.
+// until waits until the channel turn is closed or ctx ends, and sends keep-alives meanwhile. It
+// waits no longer than the duration left; if the parameter limit is negative, it waits without a
+// limit. It returns false if ctx has ended, because nobody wants the reply any more.
 func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -170,8 +170,8 @@ func (p *Pulse) tick() {
 }
 
 // due ends a wait that is too long, or sends a keep-alive if the time for one has come. It returns
-// the time until the next check, and false if the reply is over. While nothing waits, it checks
-// every p.pace/8, so a wait that begins between two checks may end that much too late.
+// the time until the next check, and false if the reply is over. If nothing waits now, the next
+// check is after p.pace/8, so a wait that begins between two checks may end late by that time.
 func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true
@@ -214,9 +214,9 @@ type Reader struct {
 	begun bool
 }
 
-// Reader returns a reader that watches every Read of r. The parameter first limits how long the
-// first Read may last, and later limits each other Read. A first Read that returns no bytes does
-// not count.
+// Reader returns a reader that watches every Read of r. Each Read may last as long as the parameter
+// first says, until one of them has returned bytes. From then on, each Read may last as long as the
+// parameter later says.
 func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 	return &Reader{r: r, pulse: p, first: first, later: later}
 }

@@ -55,8 +55,8 @@ func (p *Pulse) UntilFirst() Limit {
 }
 
 // Withheld returns the limit of the wait for the next record of a server that may hold a call back
-// until it is whole. Such a server looks the same as one that reads the prompt, so the limit is as
-// long as for a first record.
+// until the call is whole. Such silence looks the same as that of a server that reads a prompt, so
+// the limit is as long as for a first record.
 func (p *Pulse) Withheld() Limit {
 	w := p.UntilFirst()
 	w.code, w.fault = idleTimeout,

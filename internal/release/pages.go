@@ -51,8 +51,8 @@ var (
 	shownCode = regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 )
 
-// keepLinks returns the pages without links to files that are not packed; only the text of such a
-// link is left.
+// keepLinks returns the pages with those links that lead to packed files. Any other link is
+// replaced by its text.
 func keepLinks(all []entry) []entry {
 	there := map[string]bool{}
 	for _, e := range all {

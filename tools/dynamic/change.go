@@ -261,9 +261,9 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 	}
 }
 
-// saved calls the function change in a transaction while no one else writes. Then it offers the
-// changed tools, and returns the tool with the id *id, which change may have set. It returns the
-// error of change, or an error of the store.
+// saved calls the function change in a transaction while no one else writes, offers the changed
+// tools, and returns the changed tool. The parameter id points to the id of this tool, which change
+// sets if the tool is new. saved returns the error of change, or an error of the store.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
 	n, err := alone(ctx, s.config.DB, change)
 	if err == nil {

@@ -75,10 +75,10 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	return c, p
 }
 
-// tool returns the tool for the registry. audit is called after each call. The tool's hints, that
-// it only reads, can be trusted: two independent checks keep a SELECT from writing, and an
-// expression has nothing to change. So clients that ask the user before each call need not ask for
-// such a tool.
+// tool returns the tool for the registry, which calls the function audit after each call. The
+// tool's hints say that it only reads, and clients can trust them: two independent checks keep a
+// SELECT from writing, and an expression has nothing to change. So a client that asks the user
+// before each call need not ask for such a tool.
 func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	yes, no := true, false
 	t := tools.Tool{

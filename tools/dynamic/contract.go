@@ -52,9 +52,9 @@ func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []P
 	return s.examined(ctx, c, p), p
 }
 
-// examined runs the examples of a compiled draft through a registry like that of a saved tool. If
-// the tool's connection does not answer, as p then says, or if the time is over, the verdicts are
-// Unknown.
+// examined runs the examples of a compiled draft through a registry like that of a saved tool, and
+// returns their verdicts. Verdicts are Unknown if the tool's connection does not answer, which is
+// then one of the problems p, or if the time for the examples is over.
 func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verdict) {
 	if len(c.draft.Examples) == 0 {
 		return nil

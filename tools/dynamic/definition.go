@@ -149,9 +149,9 @@ func isColumn(text string) bool {
 	return sql || expr
 }
 
-// unpack takes apart a definition that is a JSON object with sql or expr: its text becomes the
-// definition, and its options replace the draft's own, because they are written with the text. It
-// returns an error if the object has other members or wrong types.
+// unpack replaces a definition that is a JSON object with sql or expr by the text of that member.
+// The options in the object replace the draft's own, because they were written together with the
+// text. unpack returns an error if the object has unknown members or wrong types.
 func (d *Draft) unpack() error {
 	if !isColumn(d.Definition) {
 		return nil
@@ -173,8 +173,9 @@ func (d *Draft) unpack() error {
 	return nil
 }
 
-// attach assigns to the parameters the details, such as a minimum, that the column definition has
-// for them (d.said). It returns the names there that no parameter has.
+// attach moves the details of parameters, such as a minimum, from d.said to the parameters. The
+// column definition had these details, by the names of the parameters. attach returns the names in
+// d.said that no parameter has.
 func (d *Draft) attach() (unknown []string) {
 	for _, name := range slices.Sorted(maps.Keys(d.said)) {
 		i := slices.IndexFunc(d.Params, func(p Param) bool { return p.Name == name })

@@ -50,8 +50,9 @@ func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	return out
 }
 
-// drift compares the tables when the tool was saved, the receiver was, with the tables now, and
-// returns a sentence for each change. The result gone reports whether a table or a column is gone.
+// drift compares the tables that a tool queries, as they were when it was saved (the receiver),
+// with the same tables now. It returns a sentence for each change. The result gone reports whether
+// a table or a column is gone.
 func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]

@@ -26,10 +26,11 @@ type reading struct {
 	wrong []string
 }
 
-// read checks a value, and returns it in the form for the tool's SELECT or expression; only
-// Param.bound then depends on the database. The second result has a sentence for each place that
-// does not fit: the parameter, what is wanted and what was sent. It is empty if the value fits. The
-// parameter choices has the values that the SELECT of an ENUM gave.
+// read checks a value, and returns it in the form in which the tool's SELECT or expression gets it.
+// This form does not depend on the kind of database; Param.bound converts it for one. The second
+// result has a sentence for each place that does not fit: the parameter, what is wanted and what
+// was sent. It is empty if the value fits. The parameter choices has the values that the SELECT of
+// an ENUM gave.
 func (p *Param) read(v any, choices []any) (any, []string) {
 	r := &reading{p: p, open: choices}
 	got := r.value(p.Name, p.kind(), v)

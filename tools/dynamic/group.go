@@ -154,7 +154,8 @@ func (o *Groups) List(ctx context.Context) ([]Group, error) {
 	return all, nil
 }
 
-// look sets the fields of g that say what the set offers now, in a registry's snapshot.
+// look sets those fields of g that change with the registry, such as Offered and Missing. The
+// parameter now is the current content of the registry.
 func (g *Group) look(now *tools.Snapshot) {
 	here := now.Within(g.Name)
 	g.Offered, g.Missing, g.KeptOut = len(here.Tools), []string{}, []string{}

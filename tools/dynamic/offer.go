@@ -46,11 +46,11 @@ func (s *Set) reread(ctx context.Context) error {
 	return s.Groups.offer(ctx)
 }
 
-// refreshOne reads the tools again and offers them, after this program has changed one tool. The
+// refreshOne offers the tools after this program has changed the tool with the given id. The
 // parameter n is the value of the counter of changes after that change, or 0 if it is not known. If
-// that was the only change, only this tool is read and rebuilt, since a save would otherwise take
-// the time of a thousand tools. It returns an error if the store cannot be read or the registry
-// refuses the tools.
+// there was no other change, only this tool is read and rebuilt, since a save would otherwise take
+// the time of a thousand tools. Otherwise all tools are read again. refreshOne returns an error if
+// the store cannot be read or the registry refuses the tools.
 func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,10 +96,11 @@ func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) 
 	return nil
 }
 
-// offer puts the active tools into the registry, and sets in each tool whether it is offered. A
-// tool that cannot be offered does not affect the others. Names of other sources win, because a
-// custom tool could otherwise get the calls that are meant for a remote or built-in tool. It
-// returns an error if the registry refuses the tools.
+// offer puts the active tools into the registry, and sets in each tool whether it is offered. The
+// parameter changed is the id of the only tool that may differ from before, or 0 if any may. A tool
+// that cannot be offered does not affect the others. If another source has a tool of the same name,
+// that tool is offered, because a custom tool could otherwise get the calls that are meant for a
+// remote or built-in tool. offer returns an error if the registry refuses the tools.
 func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	taken := map[string]bool{}
 	for _, t := range s.config.Registry.Snapshot().Tools {

@@ -126,8 +126,8 @@ type Refused struct {
 // Error implements error. It returns the sentence of the first error.
 func (r *Refused) Error() string { return r.first().Error() }
 
-// Unwrap returns a fault for the first error, with the field as its Param. Every API answers it
-// like any fault, with a 400 that names the field, and only the admin API reads the other problems.
+// Unwrap returns the first error as a fault that has the field in Param. So every API answers with
+// status 400 and the name of that field; only the admin API also reads the other problems.
 func (r *Refused) Unwrap() error { return r.first() }
 
 // first returns the first error as a fault. If there are only warnings, it returns the first of

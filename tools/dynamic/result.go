@@ -42,8 +42,9 @@ func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
 	return o.shown(all), err
 }
 
-// shown returns a JSON value as a result. In the text format, a text is written without quotes and
-// any other value as JSON.
+// shown returns a JSON value as the result of a tool. If the option Format is text, the result is
+// only a text: a string without its quotes, or any other value as JSON. Otherwise the result also
+// has the value as structured content.
 func (o Options) shown(value json.RawMessage) tools.Result {
 	if o.Format == "text" {
 		return tools.TextOf(plain(value))

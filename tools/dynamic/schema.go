@@ -73,9 +73,10 @@ func (is property) written(own Value) (json.RawMessage, error) {
 	return append(append(text[:len(text)-1], ','), rest[1:]...), err
 }
 
-// element returns the JSON Schema of a value of the type base, with the rules of the parameter: the
-// parameter's value, or an element if it is a list. The second result is the schema that the author
-// wrote for an OBJECT, or nil.
+// element returns the JSON Schema of one value of the type base, with the rules of the parameter.
+// This is the parameter's own value or, if the parameter is a list, one element. The parameter
+// choices has the values that the SELECT of an ENUM gave. The result own is the schema that the
+// author wrote for an OBJECT, or nil.
 func (p *Param) element(base string, choices []any) (is property, own Value) {
 	switch base {
 	case typeInteger, typeNumber:

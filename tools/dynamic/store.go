@@ -104,9 +104,9 @@ func toolOf(cells []sql.NullString) Tool {
 	return t
 }
 
-// of reports whether two consecutive rows belong to one tool: t was read from a row, and the
-// parameter before from the row above. The id alone is not enough, since two tools may have the
-// same id in another program's table.
+// of reports whether t, read from one row, and the parameter before, read from the row above, are
+// the same tool. Besides the ids it compares the names and the definitions, since two tools may
+// have the same id in a table that another program made.
 func (t *Tool) of(before *Tool) bool {
 	return t.ID == before.ID && t.Name == before.Name && t.Definition == before.Definition
 }

@@ -57,9 +57,10 @@ CREATE TABLE h_custom_tool_audit (
 CREATE TABLE h_custom_tool_change (id INTEGER PRIMARY KEY, n INTEGER NOT NULL);
 INSERT INTO h_custom_tool_change VALUES (1, 0);`
 
-// steps returns the migrations of the tables. AUTOINCREMENT and IDENTITY differ only in how they
-// are written; the rest of the text is the same for both databases. Times and Y/N are TEXT as in
-// the specification, so that a company's own programs can read and write the tables.
+// steps returns the migrations of the tables. The statements are the same for both databases,
+// except for the words for an automatic id (AUTOINCREMENT or IDENTITY). Times and booleans (Y or N)
+// are TEXT, as the specification of the tables says, so that a company's own programs can read and
+// write them.
 func steps() []store.Step {
 	return []store.Step{{Name: "tables", Do: func(ctx context.Context, tx *store.Tx) error {
 		statements := ownTables

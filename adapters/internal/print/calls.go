@@ -31,12 +31,12 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return appendCalls(appendGlue(dst, f, f.Calls[0].Glue), f, calls)
 }
 
-// appendMessages appends each call as a message of its own. After each call but the last it prints
-// the first word of the family's ends line, and after the last call the second word, such as
-// harmony's stop token <|call|>. The role of the first message is in the prompt. llm-jp and glimmer
-// print <|end|><|start|>assistant and <|eom|><|start|>assistant between two calls. gpt-oss's own
-// template prints only the first call. <|start|>assistant is removed from the first message only,
-// because a prompt ends with it, and in a history it was printed before the calls.
+// appendMessages appends each call as a message of its own. The line ends of the family's
+// declaration has two words. The first is printed after each call but the last, and the second
+// after the last call, such as harmony's stop token <|call|>. Between two calls, llm-jp and glimmer
+// print <|end|><|start|>assistant and <|eom|><|start|>assistant, and gpt-oss's own template prints
+// only the first call. <|start|>assistant is removed from the first message only, because a prompt
+// ends with it, and in a history it was printed before the calls.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)
@@ -54,8 +54,8 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 
 // appendSection appends calls with the texts that the family prints before and after all calls of a
 // reply, such as <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. The newlines before the first call are
-// those of the section's example. The newlines of the call's own example come only before further
-// calls.
+// those at the beginning of the section's example. The newlines at the beginning of a call's
+// example are printed only before the second call and later ones.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
 	return fill(appendGlue(dst, f, p.Glue), p, func(dst []byte, _ int) []byte {
@@ -74,9 +74,9 @@ func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byt
 	return dst
 }
 
-// appendCalls appends calls. Between two calls it prints the newlines that the family has there,
-// but if the family's example has a list, all calls are in one example. The caller prints the white
-// space before the first call.
+// appendCalls appends calls. If the family's example holds a list of calls, it prints the example
+// once, with all calls. Otherwise it prints the example for each call, with the newlines that the
+// family has between two calls. The caller prints the white space before the first call.
 func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Calls[0]
 	if p.HoldsSeveral() {
@@ -91,10 +91,10 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return dst
 }
 
-// appendGlue appends n newlines, which separate a call from the text before it. At the start of a
-// reply it appends none, because the prompt has ended the line there, as in
-// <|im_start|>assistant\n. GLM-4.6 prints its newline there as well (GlueAlways). qwen3-coder has
-// two newlines between text and call, and hermes has one.
+// appendGlue appends n newlines, which separate a call from the text before it. For example,
+// qwen3-coder has two, and hermes has one. At the start of a reply it appends none, because the
+// prompt has already ended the line, as in <|im_start|>assistant\n. An exception is GLM-4.6, which
+// prints its newline even at the start of a reply (GlueAlways).
 func appendGlue(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
@@ -110,10 +110,10 @@ func appendNewlines(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendCall appends the example of a call with its placeholders filled in, by all calls if the
-// example has a placeholder for that, otherwise by the first. The parameter n is that call's index
-// in its message, from which {index} counts (beginning with 1). Placeholders only for reading print
-// nothing.
+// appendCall appends the example of a call to dst, with the placeholders filled in. A placeholder
+// that stands for several calls gets all calls, and any other placeholder is filled from the first
+// one. The parameter n is the index of the first call in its message, and {index} prints n+1.
+// Placeholders that are only for reading print nothing.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	return fill(dst, p, func(dst []byte, i int) []byte {
@@ -141,8 +141,9 @@ func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []
 }
 
 // appendSeveral appends the calls that fill one placeholder: {call}, {calls}, {named} or {python}.
-// The function one appends a single call. A list that is printed on several lines is indented at
-// the end, at every level, as by command-r's json.dumps(indent=4).
+// The parameter s has the texts before, between and after the calls, and the function one appends a
+// single call. If s says that the list is printed on several lines, it is finally indented at every
+// level, as by command-r's json.dumps(indent=4).
 func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call,
 	one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
 	if s.OneIsBare && len(calls) == 1 {

@@ -153,9 +153,10 @@ func (f formed) value(raw, pad string) string {
 	return f.Plain + f.escaped(f.json().Value(raw))
 }
 
-// nested returns the members of an object or the elements of a list as text, with the texts of s
-// around and between them. If there are none, it returns the parameter none. The example e is
-// filled in for each of them; pad and inner are its indentations, see member.
+// nested returns the members of an object or the elements of a list as text, or the parameter none
+// if there are none. Each is printed by filling in the example e, and s has the texts before,
+// between and after them. The parameter pad is the text for {indent}, and inner is that for
+// {indent} inside the values.
 func (f formed) nested(s form.Series, e form.Example, members []scan.Field, pad, inner,
 	none string) string {
 	var all []string

@@ -54,12 +54,12 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 	return dst
 }
 
-// appendResult appends the example of a tool's result, with the text of the result and the call's
-// name and id in its placeholders. The text is printed unchanged, even if it contains special
-// tokens. Only some families quote it: harmony and Llama 3 print a result as a JSON string.
-// mistral-v3 prints it without quotation marks inside an object, which is then JSON only if the
-// result is. If the client sends a result as a list of text parts, callers join them first, because
-// templates print the list as code, print nothing, or refuse it.
+// appendResult appends the example of a tool's result to dst, with the text of the result and the
+// call's name and id in its placeholders. The text is printed unchanged, even if it contains
+// special tokens. Only some families quote it: harmony and Llama 3 print it as a JSON string.
+// mistral-v3 prints it without quotation marks inside an object, so that object is valid JSON only
+// if the text is. If a client sends a result as a list of text parts, callers join the parts first,
+// because templates print such a list as code, print nothing, or raise an error.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	return fill(dst, p, func(dst []byte, i int) []byte {
 		switch p.Parts[i].Hole {
@@ -94,9 +94,10 @@ func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// id returns the id of call n of a conversation. In kimi-k2's calls only the id names the tool, so
-// an id of another form is replaced. command-r7b's ids are counters. If the family writes ids, a
-// call without an id gets a new one.
+// id returns the id with which the family prints the call c, which has the index n in a
+// conversation. In families such as kimi-k2, in whose calls only the id names the tool, an id that
+// does not name it is replaced. In command-r7b an id that is not a number is replaced by n. If the
+// family prints ids, a call without one gets a new one. Any other id is returned unchanged.
 func id(f *declaration.Family, c chat.Call, n int) string {
 	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
 	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":

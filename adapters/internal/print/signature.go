@@ -98,8 +98,8 @@ var kinds = []struct {
 const maxLists = 8
 
 // pythonType returns a type as a type annotation of Python, such as list[str]. The parameter depth
-// is the number of lists around it. An enum is a Literal, as in typed Python. Where numbers are
-// allowed, integers are not listed, because "float" includes them.
+// is the number of lists around it. An enum is a Literal, as in typed Python. A type that allows
+// all numbers is only "float" and not also "int", because "float" includes integers.
 func pythonType(t *schema.Type, depth int) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))

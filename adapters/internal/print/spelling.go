@@ -20,8 +20,8 @@ import (
 //	keywords  tags=["a"], fast=True, n=None
 //	tags      <parameter=tags>["a"]</parameter><parameter=fast>True</parameter>
 //
-// The last two are only for the arguments of a call. The values of these arguments have another
-// spelling, which depends on their kind.
+// The last two lines are spellings for the arguments of a call only. The values of these arguments
+// are written in another spelling, which depends on the kind of the value.
 type Spelling struct {
 	Name              string   // for the names of the grammar's rules
 	Brackets                   // of an object
@@ -192,9 +192,10 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 	return s
 }
 
-// Objects returns the spelling of calls that are whole objects, {"name": …}, with all that is in
+// Objects returns the spelling of calls that are whole objects, {"name": …}, with everything in
 // them. It is Python for families such as sarashina, whose template prints the list of calls
-// without a filter, so even names have Python's quotation marks.
+// without a filter, so that even names have Python's quotation marks. For all other families it is
+// JSON.
 func Objects(f *declaration.Family) *Spelling {
 	if f.Layout.Words == declaration.PythonObjects {
 		return Python
@@ -202,10 +203,10 @@ func Objects(f *declaration.Family) *Spelling {
 	return JSON
 }
 
-// keyword returns the spelling of a keyword's value in a Python call. Objects are JSON, as LFM2.5
-// writes them. Strings are JSON as well, because olmo3's template uses the JSON filter, but not in
-// a family with a quote line. Other values, such as lists, are Python source, as Jinja prints them
-// without a filter.
+// keyword returns the spelling of a keyword argument's value in a Python call, for a value of the
+// given kind. Objects are JSON, as LFM2.5 writes them. Strings are JSON as olmo3's template writes
+// them, unless the family's declaration has a quote line. Any other value, such as a list, is
+// Python source, as Jinja prints it without a filter.
 func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
 		return JSON
@@ -234,8 +235,8 @@ func tagSpelling(f *declaration.Family, kind schema.Kinds) *Spelling {
 // different ways in this spelling.
 func (s *Spelling) ByKind() bool { return s.of != nil }
 
-// For returns the spelling for a value of that kind. It differs from s only in spellings that
-// depend on the kind, such as those of tags, where a string is raw text and an object is JSON.
+// For returns the spelling in which s writes a value of the given kind. This is s itself unless the
+// spelling depends on the kind, as between tags, where a string is raw text and an object is JSON.
 func (s *Spelling) For(kind schema.Kinds) *Spelling {
 	if s.of == nil {
 		return s

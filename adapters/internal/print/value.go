@@ -61,10 +61,11 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 // are sorted.
 type member struct{ key, text string }
 
-// appendObject appends the object that begins before text, which has its JSON after the opening
-// brace, and returns the text after the object. Members are sorted after they were printed, because
-// looking ahead for their names would read each level of nested objects once more. The order is
-// that of Jinja's dictsort, which ignores case and is stable.
+// appendObject appends an object to dst. The parameter text has the JSON of the object from behind
+// its opening brace, and the result is dst and the text after the object. If members are sorted,
+// that is done after they were printed, because looking ahead for their names would read each level
+// of nested objects once more. The order is that of Jinja's dictsort, which ignores case and is
+// stable.
 func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	dst = append(dst, s.Open...)
 	some := false

@@ -98,8 +98,9 @@ func (s *Set) add(name string, t *Tool) {
 	s.forms[folded] = t
 }
 
-// buildAlso adds the further names under which tools are known (the parameter also of New). They
-// never replace the name of an offered tool, or another way to write it.
+// buildAlso adds the further names of tools that New got in its parameter also. A further name
+// never replaces the name of an offered tool, or a name that differs from it only in case and
+// separators.
 func (s *Set) buildAlso() {
 	first := maps.Clone(s.forms)
 	for name, of := range s.also {
@@ -116,8 +117,8 @@ func (s *Set) buildAlso() {
 }
 
 // withoutPrefix returns an offered name without the name of a server or the random prefix of a
-// client. It returns "" if the name has neither. The name without the prefix finds a tool only if
-// no other tool has that name.
+// client. It returns "" if the name has neither. The shorter name finds the tool only if no other
+// tool has that name.
 func withoutPrefix(name string) string {
 	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {

@@ -84,9 +84,10 @@ func (a *Ahead) Goes(c byte) bool {
 // frontSigns are the signs with which a text for [law.placed] may begin.
 const frontSigns = "-#*@/$!&(\u2192"
 
-// label takes a byte of the first line of a fence (```), or of the text after a single backquote.
-// If done is true, the byte belongs to neither, and the caller has to handle it. Otherwise goes
-// reports whether the text may still be a wrapper.
+// label takes the next byte of the label of a fence (```), or of the text after a single backquote.
+// If done is true, the label has ended, and the caller has to handle the byte. Otherwise the result
+// goes reports whether the text may still be a wrapper, which is a text that consists only of
+// calls.
 func (a *Ahead) label(c byte) (done, goes bool) {
 	l := law{tools: a.tools}
 	if text := string(append(a.fence, c)); !strings.HasPrefix("```", text[:min(len(text), 3)]) {
@@ -161,15 +162,17 @@ func (a *Ahead) member(c byte) bool {
 	return true
 }
 
-// free reports whether the current place in a possible wrapper may have any text. That is so inside
-// a member for thoughts or for arguments, and in one that may be a parameter.
+// free reports whether any string is allowed at the current place of a possible wrapper, a text
+// that consists only of calls. That is so inside a member for the model's thoughts, inside one for
+// the arguments, and inside one whose name may be that of a parameter.
 func (a *Ahead) free() bool {
 	return len(a.inside) > 0 && a.inside[len(a.inside)-1] ||
 		a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
 }
 
-// may reports whether the string that was just read can be part of a wrapper. It can where any text
-// is allowed, as the name of a tool, or as a member beside a call.
+// may reports whether the string that was just read can occur in a wrapper, a text that consists
+// only of calls. It can if any string is allowed in its place, or if it begins with the name of a
+// tool, contains a brace, or belongs to a member that may occur beside a call, such as an id.
 func (a *Ahead) may() bool {
 	text := string(a.word)
 	l := law{tools: a.tools}

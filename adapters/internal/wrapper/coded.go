@@ -106,7 +106,8 @@ type pairReader struct {
 	form string // the signs before and after the key of the first pair
 }
 
-// has reports whether a key is a parameter in the type typ. If typ is nil, it returns true.
+// has reports whether the tool has a parameter with the name key, which means that the field typ
+// has such a member. If typ is nil, it returns true for every key.
 func (p *pairReader) has(key string) bool { return p.typ == nil || p.typ.Has(key) }
 
 // key matches the name of a parameter with the signs before and after it.
@@ -247,9 +248,10 @@ func quotedValue(quoted string) *node {
 // dollar matches text that a shell replaces: variables and commands.
 var dollar = regexp.MustCompile("\\$[\\w({]|`")
 
-// gap reads the separator between two pairs, such as a comma or a blank, and reports whether there
-// was one. If the value before it ends in a separator, as in "Paris," days=3, blanks alone do not
-// count, because that comma may have been meant to come after the quotation mark.
+// gap skips the separator between two pairs, such as a comma or blanks, and reports whether there
+// was one. If the value before it ends in a comma or another separator, as in "Paris," days=3,
+// blanks alone are no separator, because that comma may have been meant to come after the quotation
+// mark.
 func (p *pairReader) gap() bool {
 	before := len(p.text)
 	p.text = strings.TrimLeft(p.text, " \t\r")

@@ -158,9 +158,9 @@ var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", 
 // such a sign.
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
-// placeAhead looks for one of the texts by which [place] finds a tool, and an object after it. The
-// result may reports whether text may still become such a text. The result t is the tool, or nil
-// before the first byte of the object has come.
+// placeAhead reads the beginning of a text that may be a tool's name, in one of the ways that
+// [place] matches, and an object after it. The result may reports whether the text may still become
+// that. The result t is the tool, or nil until the first byte of the object has come.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {
@@ -183,9 +183,9 @@ func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	return may || m, t
 }
 
-// nameAhead looks for a tool's name, with or without signs around it, at the beginning of text, and
-// for an object after it. The result may reports whether text may still become such a text. The
-// result t is the tool, or nil before the first byte of the object has come.
+// nameAhead reads the beginning of a text that may be a tool's name, with or without signs around
+// it, and an object after it. The result may reports whether the text may still become that. The
+// result t is the tool, or nil until the first byte of the object has come.
 func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	name := strings.TrimLeft(text, "*`\"'[{(<")
 	if len(text)-len(name) > 4 {
@@ -237,9 +237,9 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 		func(m string) bool { return strings.HasPrefix(m, key) }), nil
 }
 
-// behind takes the next byte of a text whose tool name has been read, in the object with the
-// arguments or after it. It reports whether the text may still be only a call, with nothing after
-// the object but closing signs.
+// behind takes the next byte after a tool's name, which is a byte of the arguments or of the text
+// after them. It returns false if the text can no longer be only a call, because the arguments are
+// followed by something other than blanks and closing signs, such as ) or ```.
 func (s *lines) behind(c byte) bool {
 	if s.first == 0 && !scan.IsSpace(int(c)) {
 		s.first = c

@@ -94,8 +94,8 @@ func (l *law) nested(text string) *node {
 // quotation marks: comments on lines of their own, and comments after two blanks.
 var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|^.*?  # .*$`)
 
-// below reports whether an object or list names a tool, and everything beside or below that name is
-// an object or may occur beside a call. It examines at most depth levels.
+// below reports whether the object or list n contains the name of a tool, at most depth levels
+// down, and otherwise only objects and members that may occur beside a call, such as an id.
 func (l *law) below(n *node, depth int) bool {
 	if depth == 0 || n.kind == aText {
 		return false

@@ -63,9 +63,10 @@ var bracketed = regexp.MustCompile(`^(?:\[\[?\w[\w.-]*\]\]?|\{\{\w[\w.-]*\}\})\s
 // expression matches a call in parentheses: (get_weather :city "Paris").
 var expression = regexp.MustCompile(`^\((?:(?:tool-)?call )?(\w(?:[\w.-]*\w)?)\s+([\s\S]*)\)$`)
 
-// placed reads the name of a tool followed by one object in any notation. The name must be in a
-// place where it means a call: the label of a fence, or one that the regular expression [place]
-// describes. It returns nil for any other text.
+// placed reads a call that consists of a tool's name and, after it, its arguments as one object in
+// any notation. The name must be the label of a fence, as in ```get_time, or be written in a way
+// that the regular expression [place] matches, such as a heading or in brackets. It also reads a
+// call in parentheses, (get_weather :city "Paris"). It returns nil for any other text.
 func (l *law) placed(text string) *node {
 	if m := expression.FindStringSubmatch(text); m != nil {
 		if t := l.named(m[1]); t != nil {

@@ -88,11 +88,12 @@ func closerOf(text, name string) (start, end int) {
 	}
 }
 
-// tagged returns a tag as a member; it never fails. There are three cases. A tag for one parameter,
-// such as <arg name="city">Rome</arg>, becomes the member city with the text Rome; the name and the
-// value may be attributes or tags as well. Another tag without attributes becomes a member with the
-// tag's name. Another tag with attributes becomes an object with a member for each attribute, and
-// one more member, whose name is empty, for the content. So <tool name="f"><city>Rome</city></tool>
+// tagged returns a tag as a member; it never fails. The parameter said is what follows the tag's
+// name after an equals sign, attrs are its attributes, and inner is its content. A tag for one
+// parameter, such as <arg name="city">Rome</arg>, becomes the member city with the text Rome; the
+// name and the value may also be attributes or inner tags. Any other tag without attributes becomes
+// a member with the tag's name. With attributes it becomes an object with a member for each of
+// them, and one whose name is empty for the content. So <tool name="f"><city>Rome</city></tool>
 // becomes the member tool, an object with the members name and "".
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
@@ -141,9 +142,9 @@ var (
 	valueTags = set("value val v")
 )
 
-// content returns the content of a tag: an object if it consists of tags, otherwise a text. The
-// text is unchanged, because in some forms entities such as &lt; and the white space at its ends
-// are data. Which form it is, is not known here; see [node.unsure].
+// content returns the content of a tag: an object if it consists of tags, otherwise a text. In some
+// forms of calls, entities such as &lt; and white space at the ends are data. This function does
+// not know the form, so it leaves the text unchanged, and [node.unsure] finds such texts.
 func content(inner, name string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") &&
 		strings.HasSuffix(strings.TrimSpace(inner), "]]>") {

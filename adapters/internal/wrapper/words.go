@@ -102,8 +102,9 @@ func wraps(key string) bool {
 		key == ""
 }
 
-// answers reports whether the member key is the answer of OpenAI's API, as in {"choices":
-// [{"message": {…}}]}. A member "choices" with any other content may hold options to choose from.
+// answers reports whether a member with this key and the value n is the list of answers in OpenAI's
+// API, as in {"choices": [{"message": {…}}]}. It returns false for a member "choices" with any
+// other content, because that may hold options to choose from.
 func answers(key string, n *node) bool {
 	return key == "choices" && n.kind == aList && len(n.items) == 1 &&
 		slices.ContainsFunc(n.items[0].members, func(m member) bool { return m.key == "message" })

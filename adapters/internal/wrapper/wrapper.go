@@ -49,8 +49,9 @@ type Call struct {
 }
 
 // Calls returns the calls of a text that consists only of calls and what is around them, such as a
-// JSON message (a wrapper), and nil for any other text. The text is read as a whole or not at all.
-// Otherwise what is left of it would be shown as torn text.
+// JSON message (a wrapper). It returns nil for any other text. The result of type Form says how
+// clearly these are calls. The text is read as a whole or not at all, because otherwise the user
+// would see the torn rest of it.
 func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	l := law{tools: tools}
 	all := l.calls(l.document(strings.TrimSpace(text)), 0)
@@ -239,8 +240,8 @@ func (l *law) flat(n *node, p *parts) (string, bool) {
 }
 
 // byKey returns the calls of an object whose members are named like tools, as in {"get_time":
-// {"timezone": "UTC"}}. It returns nil if a member is not a call. An empty object is not enough
-// evidence, unless the text is between tags or tokens for a call, or the tool has no parameters.
+// {"timezone": "UTC"}}. It returns nil if a member is not a call. A member with an empty object is
+// a call only if the text is between tags or tokens for a call, or if the tool has no parameters.
 func (l *law) byKey(p *parts) (all []Call) {
 	for _, m := range p.rest {
 		t := l.named(m.key)
@@ -344,11 +345,11 @@ func (l *law) named(name string) *toolset.Tool {
 	return nil
 }
 
-// fits returns a value as the arguments of a tool, and false if the value does not fit. The value
-// must have the required members, and only members that the tool lists. The parameter key is the
-// name that the value had in the text. If the tool lists no members, that must be a name such as
-// "arguments". An object around the arguments is removed, as in <tool
-// name="f"><parameters>…</parameters></tool>.
+// fits returns the value n as the arguments of the tool t, in JSON. It returns false if n does not
+// fit. The arguments must have the required members, and only members that the tool lists. The
+// parameter key is the name that the value had in the text. If the tool lists no members, key must
+// be a word for arguments, such as "arguments". An object around the arguments is removed, as in
+// <tool name="f"><parameters>…</parameters></tool>.
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n.kind == aText {
 		switch text := strings.TrimSpace(n.text); {
@@ -370,8 +371,9 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	return l.fitsIn(n, t, key)
 }
 
-// fitsIn returns the object n as the arguments of the tool t, by the conditions of fits. If n does
-// not fit, it tries members named by attributes, <p name="city">, and the only member of n.
+// fitsIn returns the object n as the arguments of the tool t, and false if n does not fit. The
+// parameter key is the name of n in the text. If n itself does not fit, fitsIn tries members named
+// by attributes, <p name="city">Rome</p>, and then the only member of n.
 func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n == nil || n.kind != anObject || n.unsure(t.Type()) && !l.unsure ||
 		len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {

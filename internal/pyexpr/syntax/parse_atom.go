@@ -158,7 +158,7 @@ func (p *parser) brackets() Node {
 	return &Display{ListKind, p.rest(first, "]")}
 }
 
-// braces parses a dict, a set or a comprehension of one after its opening brace.
+// braces parses a dict, a set, or a dict or set comprehension after its opening brace.
 //
 //	{} → {}
 //	{1} → {1}

@@ -228,10 +228,11 @@ func (p *parser) targetGroup(c *Comprehension, end string) Target {
 	return group
 }
 
-// bind is called at the end of a scope, which declares the names in the parameter scope. The names
-// that were used in it are p.names[mark:]. Those that the scope declares get their slot and are
-// removed from p.names. For the others, the variable is one frame further out, so their Hops are
-// increased. Names from outerFrom to outerTo belong to the surrounding scope and stay unchanged.
+// bind is called at the end of a scope, such as that of a lambda, which declares the names in the
+// parameter scope. The names that were used inside it are p.names[mark:]. Those that the scope
+// declares get their slot and are removed from p.names. The variables of the others are one frame
+// further out, so their Hops are increased. The names p.names[outerFrom:outerTo] belong to the
+// surrounding scope and stay unchanged.
 //
 //	[[x for x in range(x)] for x in [1, 2]] → [[0], [0, 1]]
 //	[x for x in [1] for x in [x + 1]] → [2]

@@ -54,11 +54,12 @@ type Summary struct {
 	Chunks      int
 }
 
-// Summary returns the counts of what the filter allows to be seen in a base. It uses the
-// specification's statement on both kinds of database. The filter is a condition of the join, since
-// in WHERE it would drop the base itself if nothing in it may be seen. Departments are checked by
-// EXISTS, since a further join would count a document once for each of its departments. It returns
-// ErrNotFound if there is no such base, or another error if the database fails.
+// Summary returns the counts of what the filter allows to be seen in a base. On both kinds of
+// database it uses the statement that the specification of the tables prescribes. The filter is a
+// condition of the join, since in WHERE it would drop the base itself if nothing in it may be seen.
+// Departments are checked by EXISTS, since a further join would count a document once for each of
+// its departments. Summary returns ErrNotFound if there is no such base, or another error if the
+// database fails.
 func (s *Store) Summary(ctx context.Context, base string, f Filter) (sum Summary, err error) {
 	args := []any{base}
 	statement := `SELECT b.name, b.description, COUNT(DISTINCT c.id), COUNT(DISTINCT d.id), COALESCE(SUM(CASE WHEN d.chunk_count BETWEEN 0 AND 2147483647 THEN d.chunk_count END), 0)

@@ -100,14 +100,14 @@ func (r *Reader) Close() {
 // and is in no text has an empty element.
 type Lists map[string]*ListsOf
 
-// ListsOf contains the lists of one token, first by the kind of text (OfPassages, OfSummaries) and
-// then by the segment.
+// ListsOf contains the encoded lists of where one token occurs. Its index is the kind of text
+// (OfPassages or OfSummaries), and each map has a list for each segment, by the segment's id.
 type ListsOf [2]map[int64][]byte
 
 // Look returns the base's version and the segments of its index, and the lists of the given tokens,
-// in one statement. While version and segments are unchanged, the fields that Look leaves out are
-// unchanged too. It returns ErrNotFound if there is no such base, or another error if the database
-// fails.
+// in one statement. It leaves out the fields Gone and Fresh (see Rest), which only change together
+// with the version or the segments. It returns ErrNotFound if there is no such base, or another
+// error if the database fails.
 func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all Lists, err error) {
 	all, byKey := Lists{}, Lists{}
 	for _, token := range tokens {
@@ -205,8 +205,8 @@ func freshOf(ctx context.Context, tx store.Asker, base string) ([]Fresh, error) 
 }
 
 // Segment returns the segment with the given id. Begin must have been called. Several goroutines
-// may call it; it decodes a segment while the next one is read. It returns a *Damaged if the
-// segment cannot be decoded, or another error if the database fails.
+// may call Segment at the same time, so that one decodes a segment while another reads the next. It
+// returns a *Damaged if the segment cannot be decoded, or another error if the database fails.
 func (r *Reader) Segment(ctx context.Context, id int64) (*Segment, error) {
 	var about []byte
 	r.mu.Lock()

@@ -84,7 +84,8 @@ func (m *maker) made() (s *Segment, passages, summaries *lexical.Segment) {
 	return &m.Segment, passages, summaries
 }
 
-// place computes where the passages of each document begin, and how many tokens they have.
+// place computes where the passages of each document begin, and how many tokens they have, and sets
+// the fields First and Tokens of the documents.
 func (s *Segment) place() {
 	at := 0
 	for i := range s.Documents {
