@@ -110,9 +110,9 @@ func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	_, _ = w.Write(data)
 }
 
-// typeOf returns the media type of a file, or "" if it is unknown. Scripts have a fixed type here,
-// because a machine's own table may call them text/plain, and with nosniff a browser would then run
-// none.
+// typeOf returns the media type of a file, or "" if it is unknown. For scripts it does not ask the
+// machine's own table, because that may call them text/plain, and with nosniff a browser would then
+// run none.
 func typeOf(name string) string {
 	if strings.HasSuffix(name, ".js") {
 		return "text/javascript; charset=utf-8"

@@ -19,8 +19,8 @@ type Report struct {
 	Rows     []Row // in the order of the table, whole
 }
 
-// Write writes the page. Everything is made of the rows, so a page can be written again from saved
-// rows without asking a model.
+// Write writes the report as a page of Markdown. Everything is made of the rows, so a page can be
+// written again from saved rows without asking a model.
 func (r Report) Write(w io.Writer) {
 	calls, plain := 0, 0
 	for _, p := range r.Prompts {

@@ -6,7 +6,8 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// Score has the counts for one row of the report, which is about one model.
+// Score has the numbers of right and wrong answers in one row of the report, which is about one
+// model.
 type Score struct {
 	exam.Score
 	Errors int     // prompts that ended in an error

@@ -180,7 +180,7 @@ func more(a, b string, of func(string) float64) (winner, loser string) {
 	return b, a
 }
 
-// earlier returns the id of the two that was hired first, and the other.
+// earlier returns as winner the id of the person who was hired first, and as loser the other id.
 func (c *Company) earlier(a, b string) (winner, loser string) {
 	if c.people[a].hired < c.people[b].hired {
 		return a, b
@@ -188,8 +188,8 @@ func (c *Company) earlier(a, b string) (winner, loser string) {
 	return b, a
 }
 
-// listed returns patterns, one for the name of each person in the list. A right answer matches all
-// of them.
+// listed returns one pattern for each person of the company, which matches the person's name. A
+// right answer matches all of them.
 func (c *Company) listed() (want []string) {
 	for _, p := range c.people {
 		want = append(want, words(p.name))

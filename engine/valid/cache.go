@@ -34,8 +34,9 @@ func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 	return one.v, one.err
 }
 
-// Tool returns the validator of a tool's schema, as Get does. Its error is fault.Invalid and names
-// the tool, because it is the fault of the client, who wrote the schema, and not of a model.
+// Tool returns the validator of a tool's schema, compiled at the first use. If the schema cannot be
+// compiled, the error is a fault.Invalid that names the tool, because the mistake is that of the
+// client, who wrote the schema, and not that of a model.
 func (c *Cache) Tool(t chat.Tool) (*Validator, error) {
 	v, err := c.Get(t.Schema)
 	if err != nil {

@@ -28,10 +28,10 @@ type Problem struct {
 // Check returns the problems of a call's arguments, which must be a JSON object. It returns at most
 // five problems, in the order of their places, or nil if the arguments fit. Numbers are compared
 // exactly. An object is required even if the schema would accept a string, because OpenAI's
-// arguments are always an object, and clients parse them as one. A check that takes too much work
-// counts as a problem, since an unchecked call must not pass for a checked one. A member that
-// occurs twice is a problem too, though JSON allows it, because it is not known which of the values
-// a client uses.
+// arguments are always an object, and clients parse them as one. If a check takes too much work,
+// that is a problem, since an unchecked call must not pass for a checked one. A member that occurs
+// twice is a problem too, though JSON allows it, because it is not known which of the values a
+// client uses.
 func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
 
 // CheckValue is like Check, but accepts a JSON value of any kind. For example, an answer under a

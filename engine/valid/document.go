@@ -52,8 +52,8 @@ type node struct {
 }
 
 // copied is a member whose name occurred before in its object. Models repeat members when they lose
-// track. If the values are equal, one member is simply left out. Otherwise neither value counts,
-// because it is not known which was meant, and the member is written anew.
+// track. If the values are equal, one member is simply left out. Otherwise neither value is kept,
+// because it is not known which was meant, and the model writes the member anew.
 type copied struct {
 	nodes []*node // from the outermost member inwards
 	alike bool    // both have the same value
@@ -120,9 +120,9 @@ func (d *document) read(n *node, path []*node) (err error) {
 	return err
 }
 
-// container reads the members of an object, or the elements of an array. If two members have the
-// same name, the last one counts, as in encoding/json. It returns an error for a number that is too
-// long.
+// container reads the members of an object, or the elements of an array, into the node n. If two
+// members have the same name, the last one is used, as in encoding/json. It returns an error for a
+// number that is too long.
 func (d *document) container(n *node, path []*node) error {
 	members, elements := make(map[string]any, len(n.Members)), make([]any, len(n.Items))
 	for i, item := range n.Items {

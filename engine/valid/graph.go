@@ -71,10 +71,10 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 }
 
 // within returns the schemas that apply to the members and elements of a value, in two lists. Of
-// the list either, only one schema applies to a given member, such as one of the keyword
-// properties. Of the list every, all may apply to the same member, such as those of several
-// patterns that match its name. Therefore the list every makes the work grow faster.
-// AdditionalProperties belongs to the list either, since it applies to members that no other
+// the schemas in the list either, only one applies to a given member, such as one of the keyword
+// properties. Those in the list every may all apply to the same member, such as those of several
+// patterns that match its name. Therefore the list every makes the work grow faster. The keyword
+// additionalProperties belongs to the list either, since it applies to members that no other
 // keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),

@@ -82,9 +82,9 @@ func (p *Prefix) scan() bool {
 	return p.leaf.scan.Complete()
 }
 
-// characters returns the number of characters of a string's source, or fewer. An escape with a
-// number, such as \ud83d, may be half of a pair, so it counts as none. Counting too few only delays
-// the text a little, but counting too many would release text that does not fit.
+// characters returns the number of characters of a string's source, or a smaller number. An escape
+// with a number, such as \ud83d, may be half of a pair, so it is not counted. Counting too few only
+// delays the text a little, but counting too many would release text that does not fit.
 func characters(source []byte) int {
 	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(
 		`\u`))

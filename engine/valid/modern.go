@@ -92,8 +92,8 @@ func isCount(v any) bool {
 
 // visit updates the schemas in v, which may be a schema or a list of schemas. If old is true, the
 // schema names no draft, so forms of older drafts must be recognized by their shape. If old is
-// false, it names one in which "items" as a list is right, so the list is kept. Other values, such
-// as true, need no update.
+// false, the schema names a draft in which "items" as a list is right, so such a list is kept.
+// Other values, such as true, need no update.
 func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:
@@ -200,8 +200,8 @@ func writeTypes(s map[string]any) {
 	}
 }
 
-// clamp sets counts that are larger than an int32 to the largest int32, since nothing that long is
-// ever checked.
+// clamp limits the values of keywords such as maxLength and minItems to the largest int32, since
+// nothing that long is ever checked.
 func clamp(s map[string]any) {
 	for _, k := range counts {
 		n, ok := s[k].(json.Number)

@@ -30,7 +30,7 @@ func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 }
 
 // isCombined reports whether other schemas apply to the same value by $ref, allOf, anyOf or oneOf.
-// The keywords not and if have schemas, too, but rare detects those.
+// The keywords not and if also hold schemas, but the function rare looks for those.
 func isCombined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
@@ -108,7 +108,8 @@ func items(s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // free reports whether a schema has no rules for strings: no list of values, no pattern, format or
-// length. contentEncoding and similar keywords are only annotations, here as in most validators.
+// length. contentEncoding and similar keywords are ignored, because most validators do not check
+// them either.
 func free(s *jsonschema.Schema) bool {
 	return s.MinLength == nil && freeFrom(s)
 }

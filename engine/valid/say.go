@@ -28,9 +28,9 @@ func (f finding) compare(g finding) int {
 	return cmp.Or(slices.Compare(f.path, g.path), strings.Compare(f.text, g.text))
 }
 
-// findings returns the errors in the library's tree as a list. For a union it returns only those of
-// the branch that was meant. The sentences are not the library's, since a model reads them and not
-// the author of a schema.
+// findings returns the errors in the library's tree as a list. For a union (anyOf, oneOf) it
+// returns only the errors of the branch that was meant. The sentences are not the library's own,
+// which are for the author of a schema, because a model reads them.
 func findings(e *jsonschema.ValidationError) []finding {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:

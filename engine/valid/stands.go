@@ -30,9 +30,9 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	return trimmed, len(v.Check(trimmed)) == 0
 }
 
-// edited appends the text of n to dst, without the removed members, and with the replaced values. A
+// edited appends the text of n to dst, without the members to remove, and with the new values. A
 // member is removed together with the comma before it. If the first members are removed, the text
-// before the first one that stays is removed, too.
+// between them and the first one that stays is removed, too.
 func (n *node) edited(dst []byte) []byte {
 	switch {
 	// The value is replaced, for example a number by its bound.

@@ -30,8 +30,8 @@ var completionPaths = []struct{ shell, archive, debian string }{
 var completionCommands = map[string]string{"toolnorm": "completion", "toolrun": "--completion"}
 
 // completions runs the programs and returns the completions and manual pages that they print, by
-// names such as "toolnorm bash" and "toolnorm.1". It uses the build for this machine's platform,
-// since no other runs here, and fails if there is none or a program fails.
+// names such as "toolnorm bash" and "toolnorm.1". It runs the build for this machine's platform. It
+// fails if there is no such build or a program fails.
 func completions(builds []build) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	i := slices.IndexFunc(builds, func(b build) bool {

@@ -106,11 +106,12 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into stores the value v in a destination, the parameter to. If that is a pointer to a variable,
-// the variable gets the value. A null empties a string and leaves other variables unchanged, since
-// SDKs write null for unset options. If it is a table (Members), v must be an object or null. If it
-// is a function, the function is called with v. A pointer to a *fastjson.Value gets v itself, which
-// is valid as long as the parser of the body. Into returns an error if v has the wrong type.
+// Into stores the value v in a destination, the parameter to. If the destination is a pointer to a
+// variable, the variable gets the value. A null empties a string and leaves other variables
+// unchanged, since SDKs write null for unset options. If the destination is a table (Members), v
+// must be an object or null. If it is a function, the function is called with v. A pointer to a
+// *fastjson.Value gets v itself, which is valid as long as the parser of the body. Into returns an
+// error if v has the wrong type.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -312,8 +313,8 @@ func appendRaw(b []byte, v *fastjson.Value) []byte {
 }
 
 // Each calls f for every field of an object until f returns an error, and returns that error with
-// the field's name. It returns an error if v is not an object. A field that comes twice is read
-// twice, so the last one counts, as in encoding/json and JavaScript. Readers of lists therefore
+// the field's name. It returns an error if v is not an object. If a field comes twice, f is called
+// twice, so the last value is used, as in encoding/json and JavaScript. Readers of lists therefore
 // begin with an empty list each time.
 func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeObject {

@@ -58,9 +58,9 @@ func (s *Set) Create(ctx context.Context, who string, d Draft) (Tool, error) {
 	return s.create(ctx, who, created, d)
 }
 
-// create saves a new tool and offers it, as Create does. The parameter action is what the history
-// records. The draft is compiled before the transaction begins, because a slow database must not
-// delay the changes of others.
+// create saves a new tool in the name of who, and offers it. The parameter action is what the
+// history records. The draft is compiled before the transaction begins, because a slow database
+// must not delay the changes of others.
 func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {
@@ -97,9 +97,10 @@ func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, er
 	return s.update(ctx, who, updated, id, d)
 }
 
-// update replaces the tool with the given id by a draft, as Update does. The parameter action is
-// what the history records. If the draft's Version is 0, any current version is replaced. The
-// version prevents lost updates; only imports, which are meant to win, leave it out.
+// update replaces the tool with the given id by a draft. The parameter action is what the history
+// records. If the draft's Version is 0, any current version is replaced; otherwise it must be the
+// current one, so that no update by others is lost. Only imports, which are meant to win, leave the
+// version out.
 func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {

@@ -143,8 +143,8 @@ func readable(p *problems, field, text string, longest int) {
 }
 
 // isInvisible reports whether a character is invisible, such as direction marks, tags, private-use
-// characters and line separators. Joiners (U+200C, U+200D) and variation selectors do not count,
-// since scripts and emoji need them.
+// characters and line separators. It returns false for joiners (U+200C, U+200D) and variation
+// selectors, since scripts and emoji need them.
 func isInvisible(c rune) bool {
 	switch {
 	// Persian and Hindi are misspelt without joiners, and family emoji fall apart.

@@ -85,8 +85,8 @@ func (all *choicesCache) ask(ctx context.Context, on *connection, query string, 
 	return c.list, c.err
 }
 
-// distinctFirst returns the distinct values in the first column of t, without NULL. The elements of
-// an array count as single values, since enum_range returns an array.
+// distinctFirst returns the distinct values in the first column of t, without NULL. An array is
+// replaced by its elements, since enum_range returns an array.
 func distinctFirst(t *sqlsafe.Table) []any {
 	list := []any{}
 	seen := map[any]bool{}

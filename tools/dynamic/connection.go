@@ -41,11 +41,11 @@ type connections struct {
 	all map[string]*connection
 }
 
-// ReadConnections returns the connections in the settings, by name. The parameter env is the value
-// of the environment variable: NAME=WHERE, separated by semicolons. If env is not empty, it
-// replaces the connections in file, the content of the settings file. ReadConnections is for
-// programs that do not parse flags, and reads the setting as the command serve does. It returns an
-// error if env or file has the wrong form.
+// ReadConnections returns the connections in the settings, by name, as the command serve reads
+// them. It is for programs that do not parse flags. The parameter file has the content of the
+// settings file. The parameter env is the value of the environment variable: NAME=WHERE, separated
+// by semicolons. If env is not empty, the connections in file are ignored. ReadConnections returns
+// an error if env or file has the wrong form.
 func ReadConnections(env string, file map[string]any) (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range []string{"connection", "connections"} {
@@ -106,8 +106,9 @@ func newConnections(settings map[string]string, asks Asks, own, sample string) *
 	return &connections{all}
 }
 
-// read parses the setting in c.where into the other fields of c. It returns an error if the name or
-// the setting is not valid, or if its environment variable is not set.
+// read parses the setting in c.where into the other fields of c. The parameter own is the file of
+// this program's own store, which is refused unless tables are listed. read returns an error if the
+// name or the setting is not valid, or if the setting's environment variable is not set.
 func (c *connection) read(own string) error {
 	if !toolName.MatchString(c.Name) {
 		c.Name = fmt.Sprintf("%.64q", c.Name)

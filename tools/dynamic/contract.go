@@ -95,8 +95,8 @@ func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one 
 	v.OK = v.Message == ""
 }
 
-// shownResult returns the result of a call in the form that examples use: the structured value of a
-// success, otherwise the text.
+// shownResult returns the result of a call in the form that examples use. This is the structured
+// value if the call succeeded and has one, and otherwise the text.
 func shownResult(res tools.Result) string {
 	if res.Structured != nil && !res.IsError {
 		return string(res.Structured)

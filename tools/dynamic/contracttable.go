@@ -23,10 +23,10 @@ CREATE TABLE h_custom_toolset (
 // confirmColumn adds the column for whether a set asks for confirmation.
 const confirmColumn = "ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';"
 
-// readContracts reads two things about each tool in all, and stores them in the tool: its examples,
-// and its shape, which is the tables that it queries and their columns. If id is not 0, it reads
-// only those of the tool with that id. Examples that cannot be decoded are replaced by a single
-// example that says so. It returns an error if the table cannot be read.
+// readContracts reads the examples and the shape of each tool in the list all, and stores them in
+// the tool. The shape is the tables that the tool queries and their columns. If id is not 0, it
+// reads only those of the tool with that id. Examples that cannot be decoded are replaced by one
+// example with the error as its text. It returns an error if the table cannot be read.
 func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	if len(all) == 0 {
 		return nil

@@ -109,10 +109,10 @@ type column struct {
 	Params map[string]Details `json:"params,omitempty"`
 }
 
-// stored returns the value for the database column definition. That is a JSON object if there are
-// options or details of parameters, and otherwise the text of the definition alone. A text that
-// itself looks like such an object is put into an object as well, since it would otherwise be
-// misread when it is read back.
+// stored returns the value for the database column definition. This value is a JSON object if there
+// are options or details of parameters, and otherwise the text of the definition alone. If that
+// text itself looks like such an object, it is put into an object as well, because it would
+// otherwise be misread later.
 func (d *Draft) stored() string {
 	c := column{Options: d.Options, Params: map[string]Details{}}
 	for _, p := range d.Params {

@@ -326,7 +326,7 @@ func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Resu
 	return tools.Failure(c.misfitting(all)), true
 }
 
-// repairable reports whether the registry's Fit function converts a value into one of the
+// repairable reports whether the registry's Fit function can convert the value v into one of the
 // parameter's type, such as "5" into a number. Bounds that no schema can express are checked later,
 // when the tool is called.
 func (c *compiled) repairable(p *Param, v any, choices []any) bool {

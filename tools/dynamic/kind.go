@@ -97,7 +97,7 @@ func typeName(text string) string {
 	return strings.ToUpper(strings.TrimSpace(text))
 }
 
-// kind returns the parsed type of a parameter. An invalid type counts as STRING.
+// kind returns the parsed type of a parameter, or STRING if the type is invalid.
 func (p *Param) kind() kind {
 	if k, ok := kindOf(p.Type); ok {
 		return k

@@ -9,8 +9,8 @@ import (
 	"toolnorm/tools"
 )
 
-// made is a stored tool made ready for the registry, or the reason why it is not offered (see
-// Set.ready).
+// made is a stored tool made ready for the registry by Set.ready, or the reason why it is not
+// offered.
 type made struct {
 	of     Tool // the tool as it was read from the store
 	tool   tools.Tool

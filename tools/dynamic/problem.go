@@ -23,7 +23,7 @@ type Problem struct {
 	Column   int    `json:"column,omitempty"` // from 1, in characters
 }
 
-// problems collects what is wrong with a draft, so that everything is reported at once.
+// problems collects what is wrong with a draft, so that all of it is reported together.
 type problems []Problem
 
 // wrong adds an error, which keeps the draft from being saved.
@@ -38,8 +38,8 @@ func (p *problems) odd(field, rule, format string, args ...any) {
 		Message: fmt.Sprintf(format, args...)})
 }
 
-// at sets the line and column of the last problem from a byte offset in a statement. There must be
-// a problem.
+// at sets the line and column of the last problem in the list p from a byte offset in the statement
+// sql. The list must not be empty.
 func (p problems) at(sql string, offset int) {
 	last := &p[len(p)-1]
 	last.Line, last.Column = sqlsafe.Place(sql, len([]rune(sql[:offset]))+1)
@@ -53,9 +53,9 @@ func (p problems) errors() bool {
 }
 
 // locate converts an error of a database or an expression into a Problem, with the line and column
-// in the definition if they are known. They are known for this program's own refusals, for messages
-// of a PostgreSQL server, which count characters, and for errors of an expression. Any other error
-// is about the run and has no line.
+// in the definition if they are known. They are known for this program's own refusals, for errors
+// of an expression, and for messages of a PostgreSQL server, whose positions are counts of
+// characters. Any other error is about the run and has no line.
 func locate(err error, sql string) Problem {
 	out := Problem{Severity: "error", Field: "definition", Rule: "run", Message: err.Error()}
 	var refused *sqlsafe.Refusal

@@ -49,7 +49,7 @@ func (o *outcomes) put(key string, columns []outcome) {
 	o.all[key] = columns
 }
 
-// keep removes all statements whose key is not in keys.
+// keep removes the columns of all statements whose key is not in keys.
 func (o *outcomes) keep(keys map[string]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -18,9 +18,9 @@ import (
 //	one    the first row, or null
 //	value  the first value of the first row, or null
 //
-// If a limit has cut the rows, the result is not an array but an object that says so. The forms one
-// and value are never cut, because only one row is asked for. table returns an error if the rows
-// cannot be encoded.
+// If a limit has cut the rows, the result is not an array but an object with the rows and
+// "truncated": true. The forms one and value are never cut, because only one row is asked for.
+// table returns an error if the rows cannot be encoded.
 func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
 	switch {
 	case o.Result == "value":

@@ -53,8 +53,8 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 
 // bindNames rewrites the placeholders in a statement: {{name}} becomes :name, and lists get the
 // form that the database takes. It returns true if every placeholder is a parameter of the tool,
-// and otherwise adds mistakes to p. The lexer that finds the names here also finds them when values
-// are bound.
+// and otherwise adds mistakes to p. The same lexer later finds the placeholders when values are
+// bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	text, err := kind.Braces(c.draft.Definition)
 	if err != nil {

@@ -31,12 +31,12 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return appendCalls(appendGlue(dst, f, f.Calls[0].Glue), f, calls)
 }
 
-// appendMessages appends each call as a message of its own. The line ends of the family's
-// declaration has two words. The first is printed after each call but the last, and the second
-// after the last call, such as harmony's stop token <|call|>. Between two calls, llm-jp and glimmer
-// print <|end|><|start|>assistant and <|eom|><|start|>assistant, and gpt-oss's own template prints
-// only the first call. <|start|>assistant is removed from the first message only, because a prompt
-// ends with it, and in a history it was printed before the calls.
+// appendMessages appends each call as a message of its own. The line "ends" in the declaration of
+// the family has two words. The first is printed after each call but the last, and the second after
+// the last call, such as harmony's stop token <|call|>. Between two calls, llm-jp and glimmer print
+// <|end|><|start|>assistant and <|eom|><|start|>assistant, and gpt-oss's own template prints only
+// the first call. <|start|>assistant is removed from the first message only, because a prompt ends
+// with it, and in a history it was printed before the calls.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)

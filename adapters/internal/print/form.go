@@ -60,8 +60,8 @@ func (f formed) call(c chat.Call, n int) string {
 	return b.String()
 }
 
-// body returns the arguments as text for the placeholder of an example that stands for all of them.
-// It returns "" if the example has none.
+// body returns the arguments as text for the placeholder that stands for all arguments in the
+// example e. It returns "" if the example has no such placeholder.
 func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	for _, p := range e {
 		switch p.Hole {

@@ -32,10 +32,10 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	})
 }
 
-// appendResults appends the results of the given calls one after the other. They are separated by
-// the newlines with which the example of a result begins, as hermes's <tool_response> blocks are.
-// In a list such as command-r7b's they are separated by a comma and the white space that follows
-// the list's bracket.
+// appendResults appends the results of the given calls one after the other. Between two results are
+// the newlines with which the example of a result begins, as between hermes's <tool_response>
+// blocks. In a list such as command-r7b's, a comma and the white space that follows the list's
+// bracket are between them.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call,
 	texts []string) []byte {
 	p := f.Result
@@ -114,8 +114,9 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes reports whether the first example of a call in the family has the placeholder {hole}.
-// Families that write calls as messages may have no such example.
+// writes reports whether calls of the family are written with the placeholder {hole}, such as {id}.
+// It only examines the family's first example of a call, and returns false if there is none, as in
+// some families that write calls as messages.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

@@ -59,7 +59,7 @@ func (s *Set) Named(name string) *Tool {
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
 // build makes the tables in which tools are looked up. It does so when it is first called, because
-// a reply without calls never needs them. Of two tools with the same name, the first counts. A
+// a reply without calls never needs them. If two tools have the same name, the first is used. A
 // folded name is in small letters without separators. A tool is found only by its exact name if its
 // folded name, with or without its prefix, is also that of another tool, as for a_b and ab.
 func (s *Set) build() {

@@ -43,8 +43,8 @@ const maxFrontTags = 256
 // NewAhead returns an Ahead for a new text.
 func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []byte{}} }
 
-// Goes adds a byte and reports whether the text may still be a wrapper. After it has returned
-// false, further results have no meaning.
+// Goes adds a byte and reports whether the text may still be a wrapper, a text that consists only
+// of calls. After it has returned false, further results have no meaning.
 func (a *Ahead) Goes(c byte) bool {
 	if !a.named {
 		a.text = append(a.text, c)

@@ -133,9 +133,8 @@ func (p *pairReader) query() bool {
 	return true
 }
 
-// pair reads one pair, a name and its value, into the field n. All pairs must be in the same
-// notation. It returns false if the text does not begin with a pair in the notation of those
-// before.
+// pair reads one pair, a name and its value, into the field n. It returns false if the text does
+// not begin with a pair, or if this pair is in another notation than the pairs before.
 func (p *pairReader) pair() bool {
 	m := key.FindStringSubmatch(p.text)
 	if m == nil {

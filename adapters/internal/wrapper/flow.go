@@ -82,8 +82,8 @@ func (f *flow) quoted(mark string) *node {
 	return ofJSON(schema.Quote(inner))
 }
 
-// plain reads a text without quotation marks up to a comma or a closing bracket, as in {kind:
-// line}. It returns nil if the text is empty or could be read in two ways.
+// plain reads a text without quotation marks up to a comma or a closing bracket, such as the text
+// line in {kind: line}. It returns nil if the text is empty, or has signs with a meaning in YAML.
 func (f *flow) plain() *node {
 	i := strings.IndexAny(f.text, ",]}")
 	if i < 0 {

@@ -182,7 +182,8 @@ func (n *node) unsure(t *schema.Type) bool {
 	})
 }
 
-// tight reports whether a text has no white space at its ends, except for one line break at each.
+// tight reports whether a text has no white space at its ends. One line break at both ends is
+// allowed, and so is one at the beginning of a text of a single line.
 func tight(text string) bool {
 	inner, before := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
 	inner, after := strings.CutSuffix(inner, "\n")

@@ -270,8 +270,9 @@ func empty(line string) bool { return strings.TrimSpace(line) == "" }
 // indent returns the number of blanks with which a line begins.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// block reads the lines that are indented like the first line, and the lines nested below them. It
-// also returns the lines that remain. The node is nil if a line is not a member.
+// block reads the lines that are indented like the first line, and the lines nested below them, as
+// one value. It returns the value and the lines that remain. The value is nil if a line is not a
+// member or an element.
 func block(lines []string) (*node, []string) {
 	if len(lines) == 0 {
 		return nil, nil

@@ -59,7 +59,7 @@ func callsIt(key string) bool { return callWords.MatchString(fold(key)) }
 var callWords = regexp.MustCompile(
 	`oper|call|exec|run|tool|func|fn|action|invo|command|request|name|method|^do$|^use$|^op$`)
 
-// says reports whether a value is an object with a member for whose name test returns true.
+// says reports whether a value is an object that has a member whose name passes the function test.
 func (n *node) says(test func(key string) bool) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool { return test(m.key) })
 }

@@ -71,9 +71,9 @@ const (
 	Command // the form of a command that the user is to run
 )
 
-// Doubtful returns the name of the first tool that a text calls, even if the text can be read in
-// two ways. For example, entities such as &amp; in tags are data in some forms and not in others.
-// It returns "" for texts without calls.
+// Doubtful returns the name of the first tool that a text calls. It also reads texts that can be
+// read in two ways, which Calls refuses. For example, entities such as &amp; in tags are data in
+// some forms of calls and not in others. It returns "" for texts without calls.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
@@ -144,7 +144,7 @@ func (l *law) text(n *node, depth int) []Call {
 }
 
 // each returns the calls that the given values describe, in one list, or nil if one of the values
-// is not a call. The parameter depth counts the wrappers around them.
+// is not a call. The parameter depth is the number of wrappers around the values.
 func (l *law) each(items []*node, depth int) (all []Call) {
 	for _, item := range items {
 		found := l.calls(item, depth+1)
@@ -218,9 +218,9 @@ func (l *law) object(n *node, depth int) []Call {
 	return all
 }
 
-// flat returns the arguments of a call whose arguments are beside its name, as in <call
-// tool="get_time" zone="UTC"/>. It returns false if they do not fit the tool. It also returns false
-// if a parameter of the tool was taken for an id or a type of the call.
+// flat returns the arguments of a call that has them beside its name, as in <call tool="get_time"
+// zone="UTC"/>. It returns false if they do not fit the tool, or if a parameter of the tool was
+// taken for an id or a type of the call.
 func (l *law) flat(n *node, p *parts) (string, bool) {
 	own, rest := 0, p.rest
 	for _, m := range n.members {

@@ -107,7 +107,8 @@ func (p *parser) parentheses() Node {
 	return &Display{TupleKind, p.rest(first, ")")}
 }
 
-// rest parses the items after the first one and the closing bracket, and returns all items.
+// rest parses the items after the first one and then the closing bracket end. It returns all items,
+// including the first.
 func (p *parser) rest(first Node, end string) []Node {
 	items := p.commas(first, end, p.expr)
 	p.closed(end)
@@ -115,7 +116,7 @@ func (p *parser) rest(first Node, end string) []Node {
 }
 
 // commas parses the items after the first one, each with a comma before it, and returns all items.
-// A comma may also precede the end.
+// There may be a comma before the closing bracket end, too.
 func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	items := []Node{first}
 	for p.accept(",") && !p.is(end) && p.peek().kind != tokenEnd && p.peek().kind != tokenNewline {

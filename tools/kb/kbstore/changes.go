@@ -124,8 +124,8 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 }
 
 // documentRows returns the documents of a base that satisfy the SQL condition where, with their
-// access rights. Unlike documentsOf it keeps the records of unusable rows, because it may read only
-// some of the base's documents. It returns an error if the database fails.
+// access rights. It may read only some of the base's documents, so it keeps what was recorded about
+// unusable rows, while documentsOf first removes it. It returns an error if the database fails.
 func documentRows(ctx context.Context, s *Store, tx *sql.Tx, base, where string, more ...any) (
 	[]Document, error) {
 	args := append([]any{base}, more...)

@@ -94,8 +94,8 @@ func among(kind store.Kind, n int) string {
 }
 
 // byIDs returns an SQL condition that documents belong to the base $1 and that their ids are in a
-// list, which is the n-th value of the statement. For SQLite it begins with a + sign, with which
-// SQLite looks the documents up by their ids and does not scan the whole base.
+// list, which is the n-th value of the statement. For SQLite the condition begins with a + sign, so
+// that SQLite looks the documents up by their ids and does not scan the whole base.
 func byIDs(kind store.Kind, n int) string {
 	where := "c.knowledge_base_id = $1 AND d.id " + among(kind, n)
 	if kind == store.SQLite {

@@ -109,9 +109,9 @@ func inSchema(ctx context.Context, where string) (string, error) {
 func (s *Store) Close() error { return s.db.Close() }
 
 // Listen returns a channel that receives a value within a quarter of a second after a change of any
-// knowledge base, by this program or another (see store.DB.Listen). An index need not listen, since
-// it compares the version of the base at each search. It returns an error if the database cannot be
-// listened to.
+// knowledge base, by this program or another. An index need not listen, since it compares the
+// version of the base at each search. Listen returns an error if the database cannot be listened
+// to; the function failed is called for later errors.
 func (s *Store) Listen(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	return s.db.Listen(ctx, topic, failed)
 }
