@@ -107,10 +107,10 @@ func (m messages) last() string {
 	return m.Messages[len(m.Messages)-1].Content
 }
 
-// chat answers as Ollama's /api/chat does. If RenderOnly is set, it answers with the prompt: the
-// texts of the messages, a line each, so the script is in the last line. toolnorm asks for that,
-// and then continues the prompt by /api/generate. Otherwise, for the proxy that only translates,
-// chat streams the script as a reply.
+// chat answers as Ollama's /api/chat does. If the request has RenderOnly, as toolnorm's requests
+// have, the answer is the prompt: the texts of the messages, each on its own line, so that the
+// script is in the last line. toolnorm then continues this prompt by /api/generate. Otherwise, for
+// the proxy that only translates, chat streams the script as a reply.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
@@ -169,10 +169,11 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	}, fmt.Sprintf(chunk, "", `"stop"`)+"data: [DONE]\n\n")
 }
 
-// write plays a script. The function frame returns the text that is sent for a token, and the text
-// end is sent after the last one. A token is due at a fixed time after the start, not after the
-// token before it, because pauses that take too long would add up. Before a pause, write flushes
-// what it has written, as real servers flush each token.
+// write writes the tokens of a script to w, each at its time. The function frame returns the text
+// that is sent for a token, and the text end is sent after the last token. A token is due at a
+// fixed time after the start, not after the token before it, because pauses that take too long
+// would add up. Before a pause, write flushes what it has written, as real servers flush each
+// token.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, script string,
 	frame func(string) string, end string) {
 	var sc Script

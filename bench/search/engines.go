@@ -33,8 +33,9 @@ type opener func(ctx context.Context, s set) (find finder, done func(), err erro
 // finder is a function that returns the indexes of the passages that match a text, the best first.
 type finder func(text string) ([]int, error)
 
-// all returns the engines: toolnorm's search by words alone, and the others as their manuals
-// recommend for a language. PostgreSQL is one of them if the URL postgres is not empty.
+// all returns the engines that are compared. toolnorm's searches by words alone, and each other
+// engine is set up as its manual recommends for a language. PostgreSQL is one of them if the URL
+// postgres is not empty.
 func all(postgres string) []engine {
 	engines := []engine{
 		{"toolnorm", openToolnorm},

@@ -3,7 +3,7 @@ package text
 import "strings"
 
 // Hostile is a text that begins something over and over and never ends it. A decoder has to hold
-// such a text back. If the decoder reads what it holds again for each new piece, each piece takes
+// such a text back. If it reads all the text that it holds for each new piece, each piece takes
 // longer than the one before.
 type Hostile struct {
 	Name string

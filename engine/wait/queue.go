@@ -29,11 +29,11 @@ type Queue struct {
 }
 
 // Pass sends a request, and sends it again for as long as the server is busy. A request that comes
-// while others wait joins their line. Meanwhile keep-alives are sent, which contain the request's
-// place. A server that names a time (Retry-After) is not asked earlier. Pass returns an error if
-// too many requests wait already, if the wait gets too long, or if sending fails for another
-// reason. If the limits forbid waiting, because another server may take the request, it returns the
-// error of the busy server at once.
+// while others wait joins their line. While it waits, keep-alives with its place in the line are
+// sent to the client. A server that names a time (Retry-After) is not asked earlier. Pass returns
+// an error if too many requests wait already, if the wait gets too long, or if sending fails for
+// another reason. If the limits forbid waiting, because another server may take the request, it
+// returns the error of the busy server without a wait.
 func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (
 	*http.Response, error) {
 	patient := p.limits.Queue >= 0 && p.limits.Places >= 0

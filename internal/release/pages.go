@@ -76,8 +76,8 @@ func keepLinks(all []entry) []entry {
 }
 
 // rewritten returns a page of Markdown in which each local link outside of code is replaced with
-// what the function replace returns for it. A link that begins inside code is skipped. Code inside
-// the text of a link, in backquotes, does not matter.
+// what the function replace returns for it. A link that begins inside code is skipped. The text of
+// a link may contain code in backquotes.
 func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	code := shownCode.FindAllIndex(page, -1)
 	inCode := func(at int) bool {

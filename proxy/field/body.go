@@ -87,11 +87,11 @@ func binary(body []byte) bool {
 	return n > mostInvalid
 }
 
-// reserve makes a parser allocate memory for the given number of values. A parser that grows while
-// it parses moves its values into a block that is a quarter larger, again and again. But what it
-// has parsed before still points into the old blocks, which keeps them all alive. 240,000 values
-// then take 105 MB, five times the memory that they need. What reserve parses is dropped, so each
-// smaller block is freed once there is a larger one.
+// reserve makes a parser allocate memory for the given number of values, before it parses a body
+// with as many. A parser that grows while it parses moves its values into a block that is a quarter
+// larger, again and again. The values parsed before still point into the old blocks and keep them
+// all alive, so 240,000 values take 105 MB, five times what they need. reserve parses longer and
+// longer texts and drops the results, so each smaller block is freed.
 func reserve(p *fastjson.Parser, values int) {
 	for n := 1 << 10; n < values; {
 		n = min(n+n/5, values)

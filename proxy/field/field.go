@@ -81,8 +81,9 @@ type Members []struct {
 	To   any
 }
 
-// Object reads an object by a table. Members that are not in the table are skipped. It returns an
-// error if v is not an object or a member has a wrong value.
+// Object stores the members of the object v in the destinations that the table members has for
+// them. Other members are skipped. It returns an error if v is not an object or a member has a
+// wrong value.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
 // Read stores the members of the object v in the destinations that the table m has for them. It

@@ -76,8 +76,8 @@ func (k kind) stamps(v any) any {
 }
 
 // stamp returns a time in UTC in the form that SQLite's functions write, with a blank between date
-// and time. With a T there, SQLite would sort the time after all others of the same day. A value
-// that is not a time is returned unchanged.
+// and time. With a T between them, SQLite would sort the time after all others of the same day. A
+// value that is not a time is returned unchanged.
 func stamp(v any) any {
 	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(v))
 	if err != nil {
@@ -180,8 +180,8 @@ func number(n json.Number) any {
 
 // blanks returns placeholder values for a statement that is checked but not run. It returns several
 // sets of values, one for each size of number, because the types of the columns may depend on the
-// size. The values are NULL or 1, and not "" or 0. PostgreSQL computes some expressions while it
-// plans, where "" is not a date and 0 cannot be a divisor.
+// size. A value is NULL, or a number such as 1, or false. It is never "" or 0, because PostgreSQL
+// computes some expressions while it plans: "" is not a date, and 0 cannot be a divisor.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	sizes := []any{int64(1)}
 	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool {

@@ -36,7 +36,7 @@ type connection struct {
 	db database // nil: not open
 }
 
-// connections contains the sample and the connections in the settings.
+// connections contains the connection to the sample database and the connections in the settings.
 type connections struct {
 	all map[string]*connection
 }

@@ -20,8 +20,8 @@ type made struct {
 }
 
 // refresh reads the tools from the store and offers the active ones. If nothing has changed, no
-// listener is notified. It reads all tools each time, because that takes milliseconds for a
-// thousand tools and cannot be out of step with the store, and changes are rare. It returns an
+// listener is notified. It reads all tools each time, so that what is offered cannot differ from
+// the store. That takes milliseconds for a thousand tools, and changes are rare. refresh returns an
 // error if the store cannot be read or the registry refuses the tools.
 func (s *Set) refresh(ctx context.Context) error {
 	s.mu.Lock()

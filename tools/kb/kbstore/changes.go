@@ -19,10 +19,10 @@ type Changes struct {
 }
 
 // Changes returns what has changed in a base after a version, the parameter since, or everything if
-// since is 0. It reads a single snapshot, so the rights of a document belong to its chunks. Nothing
-// is filtered, so users of the result must apply a Filter. A changed document is returned with all
-// its chunks. It returns ErrNotFound if there is no such base, or another error if the database
-// fails.
+// since is 0. All of it is from one moment, so that documents, their rights and their chunks belong
+// together. Nothing is filtered, so users of the result must apply a Filter. A changed document is
+// returned with all its chunks. It returns ErrNotFound if there is no such base, or another error
+// if the database fails.
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {

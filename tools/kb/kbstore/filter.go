@@ -13,7 +13,7 @@ import (
 // Filter decides what a principal may see of a knowledge base: documents of the principal's tenant
 // that are public or belong to one of its departments, and whose clearance it has. It must be
 // applied before anything is scored. If the best 500 of all passages were filtered afterwards, none
-// might remain, and their number would reveal something about the others.
+// might remain, and the number of those that remain would reveal something about the hidden ones.
 //
 // The zero value shows nothing. The rule exists twice, in Allows and in where, and a test checks
 // that both agree.

@@ -51,9 +51,9 @@ func (w *Words) note(ctx context.Context, base string, passages int) error {
 
 // Index puts documents of a base that are in no segment into new segments, if there are enough of
 // them, and merges small segments. Each segment is one transaction, so an Index that is interrupted
-// continues with the next call, and other writers wait for one segment at most. told may be nil; it
-// is called after each segment with how many passages are done and how many there are. It returns
-// an error if the database fails.
+// continues with the next call, and other writers wait for one segment at most. After each segment
+// it calls told, unless that is nil, with the number of passages that are done and the number of
+// all. It returns an error if the database fails.
 func (w *Words) Index(ctx context.Context, base string, told func(done, all int)) error {
 	w.indexing.Lock()
 	defer w.indexing.Unlock()

@@ -78,8 +78,9 @@ END;`
 
 // postgresSegments returns the statements that create the tables of the index of words in
 // PostgreSQL, and drop the columns in which older versions stored words. Lists are not compressed,
-// because they hardly become shorter. The trigger has a search path of its own, so that it finds
-// its tables whatever the search path of the role that changes a document is.
+// because they hardly become shorter. The trigger that records changed documents has a search path
+// of its own, so that it finds its tables whatever the search path of the role that changes a
+// document is.
 func postgresSegments() string {
 	_, made, _ := strings.Cut(segments, "INSERT INTO tokens_version VALUES (0);")
 	made, _, _ = strings.Cut(made, "INSERT OR IGNORE")
