@@ -93,8 +93,8 @@ func guard(h http.Header, policy string) {
 }
 
 // serveAsset answers with a script, a style or a picture of the page, or with status 404 if no file
-// has this name. That happens to a page that stayed open over an upgrade when it loads the editor,
-// so the message says to load the page again.
+// has this name. That happens if the page stayed open during an upgrade and loads the editor
+// afterwards, so the message says to load the page again.
 func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	data, err := fs.ReadFile(files, path.Join("dist/page/assets", name))
 	// %2f in the address: none of the assets has one in its name

@@ -147,11 +147,11 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 }
 
 // belongs reports whether a member with this name, which the schema s forbids in the object at the
-// path parent, may still be meant for something. There are three cases. The name may be a
-// misspelling of a missing member. For example, "titel": "Q4" may be the missing title, and
-// removing it would lose Q4, so the model writes the call again. Another part of the schema may
-// list the name. Or the object is a map whose names must have a form and are data, such as "path"
-// in {"path": "x"}.
+// path parent, may still be meant for something. That is so if the name may be a misspelling of a
+// missing member, if another part of the schema lists it, or if the object is a map whose names
+// must have a form and are data, such as "path" in {"path": "x"}. Then the model writes the call
+// again, because removing the member would lose information: "titel": "Q4" may be the missing
+// title.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {

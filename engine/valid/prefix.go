@@ -189,9 +189,9 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place returns the schema of the value that begins now: that of the member with the last key that
-// was read, or of the array's elements. It ignores patternProperties, because objects with these
-// are checked only when they are complete.
+// place returns the schema of the value that begins now, which is the value of the member whose key
+// was read last, or an element of an array. It ignores patternProperties, because objects with
+// these are checked only when they are complete.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root

@@ -14,8 +14,8 @@ import (
 	"toolnorm/chat"
 )
 
-// finding is one thing that is wrong with a value. It becomes a Problem when its text gets the
-// place in front, such as "arguments.days". For an error in a schema the place is one in the
+// finding is one thing that is wrong with a value. A Problem is made from it by putting the place,
+// such as "arguments.days", before its text. If the error is in a schema, the place is one in the
 // schema.
 type finding struct {
 	path    []string
@@ -82,9 +82,9 @@ func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 	return all
 }
 
-// missing returns one finding for each of the names. Its place is that of the missing member, not
-// of the object. So each missing member is listed separately, among the problems and in what the
-// model has to write.
+// missing returns one finding for each of the names. The place of a finding is that of the missing
+// member, not that of the object, so that each missing member is listed separately, among the
+// problems and in what the model has to write.
 func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (
 	all []finding) {
 	for _, name := range names {
@@ -151,8 +151,8 @@ func far(f finding, depth int) int {
 }
 
 // wantedTypes returns the types of a union if every branch failed because of the value's type, and
-// nil otherwise. The last one has ", got" and the actual type added. So the sentence is "want
-// integer or null, got string" in place of one for each branch.
+// nil otherwise. To the last type it adds ", got" and the type of the value. So there is one
+// sentence, such as "want integer or null, got string", and not one for each branch.
 func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	got := ""
 	for _, c := range e.Causes {

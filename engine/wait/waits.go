@@ -114,8 +114,8 @@ func (t Timeouts) orDefaults() Timeouts {
 }
 
 // After returns t reduced by the duration d that has passed, for another attempt at the same
-// request. At least a second is left, because within that time a server that is up begins, or
-// answers that it is busy.
+// request. At least a second is left, because within a second a server that is up begins its reply,
+// or answers that it is busy.
 func (t Timeouts) After(d time.Duration) Timeouts {
 	t = t.orDefaults()
 	for _, limit := range []*time.Duration{&t.Load, &t.FirstByte, &t.Queue} {

@@ -51,7 +51,7 @@ var (
 	shownCode = regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 )
 
-// keepLinks returns the pages with those links that lead to packed files. Any other link is
+// keepLinks returns the pages with those links that lead to packed files. Any other local link is
 // replaced by its text.
 func keepLinks(all []entry) []entry {
 	there := map[string]bool{}

@@ -47,7 +47,7 @@ func Bad(path, format string, args ...any) error {
 }
 
 // Within returns err with path put before the path of its field: "messages[2]" and "content" become
-// "messages[2].content". Errors of other types are returned unchanged, and nil for nil. Paths are
+// "messages[2].content". If err is nil or has another type, it is returned unchanged. Paths are
 // built only for errors, so a good request does not pay for them.
 func Within(path string, err error) error {
 	var e *fieldError
@@ -88,7 +88,7 @@ func Object(v *fastjson.Value, members Members) error { return members.Read(v, n
 
 // Read stores the members of the object v in the destinations that the table m has for them. It
 // calls rest for members that are not in the table, or skips these if rest is nil. It returns an
-// error if v is not an object, a member has a wrong value, or rest returns one.
+// error if v is not an object or a member has a wrong value, and any error that rest returns.
 func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
 	return Each(v, func(key string, v *fastjson.Value) error {
 		for i := range m {

@@ -107,9 +107,9 @@ func looking(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lookKey{}, &look{seen: map[string]seenTables{}})
 }
 
-// tablesNow returns the tables that the connection's database has now. In a context from looking,
-// it asks the database once and then uses the context's cache. It returns an error if the database
-// does not answer.
+// tablesNow returns the tables that the connection's database has now. If ctx was made by the
+// function looking, it asks the database only once, and then uses the cache in ctx. It returns an
+// error if the database does not answer.
 func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) {
 	ask := func() (all []sqlsafe.Relation, err error) {
 		db, err := c.database(ctx)

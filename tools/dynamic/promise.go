@@ -81,9 +81,9 @@ func outcomesOf(t *sqlsafe.Table) []outcome {
 	return all
 }
 
-// mergeOutcomes merges two lists of columns into columns whose values may have the types of either.
-// If the names of the columns differ, the database has changed, and mergeOutcomes returns the
-// second list unchanged.
+// mergeOutcomes merges two lists of columns into one, in which each column has the types that it
+// has in either list. If the names of the columns differ, the database has changed, and
+// mergeOutcomes returns the second list unchanged.
 func mergeOutcomes(known, now []outcome) []outcome {
 	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
 		return now

@@ -49,8 +49,8 @@ func (p *Param) property(choices []any) (json.RawMessage, error) {
 }
 
 // written returns a property as JSON. The parameter own is the schema that the author wrote for an
-// OBJECT. Those of its members that the property lacks are added. written returns an error if own
-// is not a JSON object.
+// OBJECT. If own has members that the property lacks, they are added. written returns an error if
+// own is not a JSON object.
 func (is property) written(own Value) (json.RawMessage, error) {
 	text, err := chat.JSON(is)
 	if err != nil || len(own) == 0 {

@@ -151,8 +151,8 @@ func isAlphanumeric(s string) bool {
 const MaxName = 128
 
 // fold returns a name in small letters, without the separators between its words. It is called for
-// every byte of a name that is being read. Therefore it is small enough to be inlined: the buffer
-// is then on the stack of its callers, and a name that fits into the buffer needs no allocation.
+// every byte of a name that is being read. Therefore it is small enough to be inlined. Its buffer
+// is then on the stack of the caller, and a name that fits into the buffer needs no allocation.
 func fold[S string | []byte](name S) string {
 	var buf [64]byte // OpenAI's limit of a name
 	return string(appendFold(buf[:0], name))

@@ -158,9 +158,10 @@ var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", 
 // such a sign.
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
-// placeAhead reads the beginning of a text that may be a tool's name, in one of the ways that
-// [place] matches, and an object after it. The result may reports whether the text may still become
-// that. The result t is the tool, or nil until the first byte of the object has come.
+// placeAhead looks at the beginning of text for a tool's name, written in one of the ways that
+// [place] matches, and for the first byte of an object after it. The result t is the tool, or nil
+// as long as that byte has not come. The result may reports whether text can still become such a
+// beginning.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {
@@ -183,9 +184,9 @@ func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	return may || m, t
 }
 
-// nameAhead reads the beginning of a text that may be a tool's name, with or without signs around
-// it, and an object after it. The result may reports whether the text may still become that. The
-// result t is the tool, or nil until the first byte of the object has come.
+// nameAhead looks at the beginning of text for a tool's name, with or without signs around it, and
+// for the first byte of an object after it. The result t is the tool, or nil as long as that byte
+// has not come. The result may reports whether text can still become such a beginning.
 func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	name := strings.TrimLeft(text, "*`\"'[{(<")
 	if len(text)-len(name) > 4 {

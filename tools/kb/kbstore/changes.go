@@ -76,7 +76,7 @@ func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 
 // begin begins a read-only transaction that sees the data of one moment, or returns an error if the
 // database fails. SQLite's transactions always see one moment, and would block writers if they were
-// not read-only. PostgreSQL's see each statement's own moment unless told otherwise.
+// not read-only. In PostgreSQL each statement of a transaction would see its own moment by default.
 func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.db.Kind == store.Postgres {

@@ -118,8 +118,8 @@ func literal(v []float32) string {
 }
 
 // indexVectors creates the index for vectors of a length, if there is none. Each length has its own
-// index, because models in a store may differ in it. It does nothing for lengths that pgvector
-// cannot index, and returns an error if the database fails.
+// index, because the models in a store may make vectors of different lengths. It does nothing for
+// lengths that pgvector cannot index, and returns an error if the database fails.
 func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 	if dimensions == 0 || dimensions > mostIndexed {
 		return nil
@@ -159,8 +159,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	return (&Reader{words: s.Words, base: base}).Dense(ctx, f, e, n)
 }
 
-// Dense returns the n passages whose vectors are nearest to e, as Store.Dense does. It uses the
-// reader's transaction, since a search that needed two connections could wait for itself. It
+// Dense returns the n passages that the filter allows and whose vectors are nearest to e. It uses
+// the reader's transaction, since a search that needed two connections could wait for itself. It
 // returns ErrUnranked if the store has no pgvector, or another error if the database fails.
 func (r *Reader) Dense(ctx context.Context, f Filter, e Embedding, n int) (
 	all []Candidate, err error) {

@@ -57,8 +57,8 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 }
 
 // moveRow gives a document's row its new collection and tenant. Passages and departments belong to
-// the row and move with it. It returns ErrNoDocument, ErrThere, or another error if the database
-// fails.
+// the row and move with it. It returns ErrNoDocument if the old base has no such document, ErrThere
+// if the new base has one with the same source, or another error if the database fails.
 func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string,
 	version int64) error {
 	var name, source string

@@ -48,7 +48,8 @@ func (d *Damaged) Is(target error) bool { return target == ErrStale }
 
 // Reader reads the index of words of a base, and its texts. After Begin, everything that it reads
 // is from one moment. Without Begin, each statement sees the data of its own moment, and data that
-// does not fit together results in ErrStale. That saves two round trips to PostgreSQL.
+// does not fit together results in ErrStale. To work without Begin saves two round trips to
+// PostgreSQL.
 type Reader struct {
 	words *Words
 	in    store.Asker
