@@ -88,9 +88,9 @@ const unrelated = "MCP servers that hang, die and write garbage"
 // ms returns a duration in milliseconds.
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// attack sends hostile requests to a fresh program each, and prints their costs. It returns an
-// error that lists all requests that cost too much. If the parameter only is not empty, attack
-// sends only requests whose name contains it.
+// attack sends hostile requests, each to a program started for it alone, and prints their costs. It
+// returns an error that lists all requests that cost too much. If the parameter only is not empty,
+// attack sends only requests whose name contains it.
 func attack(program, only string) error {
 	var breaches []string
 	if only == "" || strings.Contains(unrelated, only) {

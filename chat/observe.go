@@ -61,8 +61,8 @@ type Pulse struct {
 // observerKey is the context key of the Observer.
 type observerKey struct{}
 
-// WithObserver returns a context whose Stream calls report to o. It replaces an observer that ctx
-// already has.
+// WithObserver returns a copy of ctx with the observer o. If [Model.Stream] is called with this
+// context, it reports to o. An observer that ctx already has is replaced.
 func WithObserver(ctx context.Context, o *Observer) context.Context {
 	return context.WithValue(ctx, observerKey{}, o)
 }

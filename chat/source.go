@@ -37,7 +37,7 @@ func Watch(src Source, hooks ...Hook) Source {
 	return &watched{src, hooks}
 }
 
-// watched is a source with hooks.
+// watched is a Source whose events pass through hooks before the reader gets them.
 type watched struct {
 	Source
 	hooks []Hook

@@ -47,8 +47,8 @@ func ParseTools(src []byte) ([]Tool, error) {
 	return tools, nil
 }
 
-// parseFunction reads one entry, wrapped or bare. It returns an error if the entry is not a
-// function with a name.
+// parseFunction reads one entry of a list of tools, which is a bare function or {"function": …}. It
+// returns an error if the entry is not a function with a name.
 func parseFunction(entry []byte) (*function, error) {
 	var wrapped struct{ Function *function }
 	if err := json.Unmarshal(entry, &wrapped); err != nil {

@@ -2,8 +2,9 @@ package chat
 
 import "bytes"
 
-// Values returns the number of signs outside strings that open or separate the values of JSON text.
-// The text has at most one value more than that. It is for texts that are not parsed yet.
+// Values returns how many commas, [ and { are outside the strings of a JSON text. Each value except
+// the outermost begins after one of them, so the text has at most one value more than that. Values
+// is for texts that are not parsed yet.
 func Values(body []byte) (n int) {
 	opened := func(part []byte) int {
 		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part,

@@ -185,7 +185,7 @@ func (p *pairing) byID(result *turn) *call {
 	return nil
 }
 
-// byName returns the first call of the result's tool in the last message with calls that has no
+// byName returns a call of the result's tool in the last message with calls: the first that has no
 // result yet, or nil. Earlier messages do not count, because a result without an id belongs to the
 // last calls.
 func (p *pairing) byName(result *turn) *call {
@@ -195,9 +195,9 @@ func (p *pairing) byName(result *turn) *call {
 	return p.names[result.Name].first()
 }
 
-// byOrder returns the first call without a result in the last message with calls, to which a result
-// without an id then belongs. It returns nil if there is none. It also returns nil if the result
-// names a tool, because then only a call of that tool can be meant.
+// byOrder returns the first call without a result in the last message with calls. A result without
+// an id is taken for that call's result. It returns nil if there is none. It also returns nil if
+// the result names a tool, because then only a call of that tool can be meant.
 func (p *pairing) byOrder(result *turn) *call {
 	if result.Name != "" {
 		return nil

@@ -47,7 +47,7 @@ func main() {
 	}
 }
 
-// found is the result of a search, as far as it is shown here.
+// found is the result of a search. It has only the part that this example prints.
 type found struct {
 	Results []struct{ Content string }
 }

@@ -35,8 +35,8 @@ import (
 )
 
 // Guard refuses requests that are not allowed. The zero value requires no key, because Void cannot
-// send one to its MCP servers. It answers every program on this machine and in the network that
-// uses the host localhost or an IP address, and the web pages of this machine.
+// send one to its MCP servers. A zero Guard answers every program, here or in the network, that
+// sends localhost or an IP address as the Host, and the web pages of this machine.
 type Guard struct {
 	// names, besides localhost and every IP address, that the Host header may have; "*": any
 	Hosts []string
@@ -122,9 +122,9 @@ const exposedHeaders = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Form
 // admit returns an error for a request that a web page elsewhere could make a browser send: one
 // with a foreign host name (DNS rebinding) or from a foreign origin. For an allowed page it adds
 // the CORS headers. Both checks are needed, because after a rebinding the attacker chooses Host and
-// Origin, so comparing the two proves nothing. All revisions of MCP require the 403 for an Origin
-// that is not allowed. A request without an Origin comes from a program and is allowed. If the
-// parameter need is Program or stricter, only the server's own pages are allowed.
+// Origin, so comparing the two proves nothing. For an Origin that is not allowed the error is 403,
+// as all revisions of MCP require. A request without an Origin comes from a program and is allowed.
+// If the parameter need is Program or stricter, only the server's own pages are allowed.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	// HAProxy's health checks use HTTP/1.0 and name no host. No browser sends such a request.
 	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {
@@ -160,11 +160,11 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	return nil
 }
 
-// fetched returns an error for a request without an Origin that a browser sends on behalf of a
-// foreign page, or to show the answer in a page as an image, script or frame. For example, <img
+// fetched returns an error for a request without an Origin if a foreign page made the browser send
+// it. It also returns one if a page would show the answer as an image, a script or a frame: <img
 // src="http://localhost:11435/sse"> would open a stream. Addresses that a user types and links that
-// a user follows are allowed. Browsers mark these requests by headers that no page can set. Other
-// programs do not send these headers, and are allowed.
+// a user follows are allowed. Browsers mark requests of pages by headers that no page can set.
+// Other programs do not send these headers, and are allowed.
 func (g *Guard) fetched(r *http.Request) error {
 	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get(
 		"Sec-Fetch-Dest")

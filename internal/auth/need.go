@@ -39,7 +39,7 @@ var needNames = [...]struct {
 	Ask: {"models", Models}, User: {"user", 0}, Open: {"open", 0}, Page: {"page", 0},
 }
 
-// String returns the word for the need in the documentation.
+// String returns the name of the need in the documentation, such as "administrator".
 func (n Need) String() string { return needNames[min(n, Page)].word }
 
 // WriteHeader must be on every request with which a page changes the server. A form or a link of a
@@ -56,9 +56,10 @@ func (g *Guard) need(r *http.Request) Need {
 }
 
 // ownPages returns an error if a web page of another origin sent the request, by the headers Origin
-// and Sec-Fetch-Site. Pages on this machine may chat, but not use what ownPages guards: any program
-// under development can serve such a page. A request without either header is from a program and
-// passes, unless it changes something.
+// and Sec-Fetch-Site. Pages of other programs on this machine may chat, but not use the routes that
+// ownPages guards, because any program under development can serve a page. A request without either
+// header comes from a program and passes. Other requests, and all if need is Console, must pass
+// mayWrite as well.
 func ownPages(r *http.Request, need Need) error {
 	foreign := fault.New(fault.Forbidden, "web pages of other origins may not ask %s", r.URL.Path)
 	site := r.Header.Get("Sec-Fetch-Site")

@@ -20,8 +20,8 @@ type Resource struct {
 	Base string
 }
 
-// covers reports whether a path is one of the MCP server's paths, such as /mcp. Only clients of MCP
-// use the metadata.
+// covers reports whether a path is one of the MCP server's paths, such as /mcp. The metadata is
+// only for these, because only MCP clients use it.
 func (p *Resource) covers(path string) bool {
 	at := strings.TrimSuffix(path, "/")
 	return p != nil && (at == "/mcp" || at == "/sse" || strings.HasPrefix(at, "/mcp/sets/"))

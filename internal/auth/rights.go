@@ -29,7 +29,8 @@ const (
 var rightWords = map[string]Right{"models": Models, "tools": Tools, "mcp-servers": MCPServers,
 	"manage-models": Library, "administration": everything}
 
-// String returns the word for a single right, or "unknown" for any other set.
+// String returns the word that the settings have for a single right, such as "tools", or "unknown"
+// for any other set of rights.
 func (r Right) String() string {
 	for word, right := range rightWords {
 		if right == r || right == everything && r == Administer {

@@ -26,9 +26,9 @@ func isWord(mark string) bool {
 // constantLine finds out how calls are written, from replies in which the same text surrounds the
 // name and the JSON of a call. It returns a line for a family's file that describes such calls, and
 // the replies that fit the line. Text that is the same in all replies is taken for a tag. If there
-// is only one reply, the line of it that contains the name is taken for the tag. If there are
-// several groups of such replies, the largest counts. If the parameter set can parse no such line
-// as a declaration, both results are empty.
+// is only one reply, the line of it that contains the name is taken for the tag. If the replies
+// write calls in several ways, the line describes the way that most of them use. If the parameter
+// set can parse no such line as a declaration, both results are empty.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -100,8 +100,8 @@ func objectAt(text string) int {
 	return int(d.InputOffset())
 }
 
-// lineOf returns the line of a family file that declares how calls are written. It is made of the
-// texts that are the same around the calls in all places.
+// lineOf returns the line of a family file that declares how calls are written. Around the call it
+// has the texts that are the same at all the given places.
 func lineOf(all []place) string {
 	front, behind := all[0].front, all[0].behind
 	for _, p := range all[1:] {

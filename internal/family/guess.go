@@ -72,8 +72,8 @@ func cases(f *adapters.Format, tools []chat.Tool, shown []string) (s string) {
 }
 
 // asCase returns a reply as a test case with the events that the format reads in it, and the number
-// of its calls. That is 0 if it cannot be decoded, or if a later line begins with "-- ", which
-// would begin another case.
+// of its calls. Both results are empty if the reply cannot be decoded, or if a later line of it
+// begins with "-- ", which would begin another case.
 func asCase(f *adapters.Format, tools []chat.Tool, name, raw string) (text string, calls int) {
 	events, err := golden.Transcript(f.Decode(golden.Source([]string{raw}, chat.Stop),
 		adapters.Options{Tools: tools}))

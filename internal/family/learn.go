@@ -99,7 +99,8 @@ func readReply(line []byte) (Reply, error) {
 // own that declare a form of call. Each question is a sentence about something that the replies
 // cannot decide: for example, of two ways of writing a call, one may be a mistake. The parameter
 // name becomes the name of the family and the beginning of the models' names; the author may
-// correct both. It fails if no such line can be made, or if the lines are not a valid declaration.
+// correct both. Learn fails if it finds no call that a declaration can describe, or if the lines
+// are not a valid declaration.
 func Learn(name string, set *adapters.Set, replies []Reply) (
 	file string, questions []string, err error) {
 	lines := fmt.Sprintf(

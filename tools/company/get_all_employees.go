@@ -40,8 +40,8 @@ type listed struct {
 	Name string `json:"name"`
 }
 
-// listedEmployees is the result of the tool. It is an object and not a list, since the structured
-// result of an MCP tool must be an object.
+// listedEmployees is the result of the tool get_all_employees. It is an object and not a list,
+// since the structured result of an MCP tool must be an object.
 type listedEmployees struct {
 	Employees []listed `json:"employees"`
 	Truncated bool     `json:"truncated"`

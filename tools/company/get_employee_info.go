@@ -36,8 +36,8 @@ func (c *Company) getEmployeeInfo() tools.Tool {
 	}
 }
 
-// employee is the result of the tool. The date is unchanged from the table. The days are counted
-// here, so that no model has to count them.
+// employee is the result of the tool get_employee_info. The date is unchanged from the table. The
+// days are counted here, so that no model has to count them.
 type employee struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`

@@ -81,9 +81,9 @@ func parameters(t tools.Tool) (names, about string) {
 	return strings.Join(all, " "), strings.Join(said, " ")
 }
 
-// spell records how a tool writes its words, so that respelled finds them in other spellings too.
-// It records each word of the tool's name and of its text. It also records each two neighbouring
-// words of the name as the one word that they make together.
+// spell records how a tool writes its words, so that respelled can bring the words of a text into
+// that spelling. It records each word of the tool's name and of its text. It also records each two
+// neighbouring words of the name as the one word that they make together.
 func (f *Finder) spell(name, text string) {
 	all := strings.Fields(strings.ToLower(name))
 	for i := 1; i < len(all); i++ {

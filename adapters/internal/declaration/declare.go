@@ -30,8 +30,8 @@ type Route struct {
 	Body         string // reasoning, text, junk, json, args (tags), calls (with any marks)
 }
 
-// Says returns by what the route chooses messages: "{name}" for any tool, "*" for any recipient,
-// and otherwise the field of the header that it compares.
+// Says returns what the route compares: the name of a field of the header, or "{name}" if the
+// recipient may be any tool, or "*" if it may be anyone.
 func (r Route) Says() string {
 	if r.Value == "{name}" || r.Value == "*" {
 		return r.Value
@@ -178,8 +178,8 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 }
 
 // marksOf adds the words in value, which are separated by blanks, to a list of marks. If first is
-// true, they replace the list. It returns an error if a mark has less than two bytes, because the
-// index looks at two bytes before it compares keys.
+// true, they replace the list. It returns an error if a mark has less than two bytes, because an
+// Index looks at the first two bytes of a mark before it compares the rest.
 func marksOf(list *[]string, first bool, value string) error {
 	*list = append(fresh(*list, first), strings.Fields(value)...)
 	for _, mark := range *list {
@@ -253,8 +253,8 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 
 // misshapen returns an error that says which fixed text (mark) an example lacks: "arg needs a mark
 // before {key}, between {key} and {value}, and after {value}; yours has none before {key}". The
-// message does not show the internal shapes. It names only the first missing one, because mostly
-// only one is missing.
+// parameters want and got are shapes (see Pattern.shape), which the message does not show. It names
+// only the first missing one, because mostly only one is missing.
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
 	var places []string

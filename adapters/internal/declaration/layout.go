@@ -101,9 +101,9 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set changes the setting that the given key of a keys line stands for. The parameter n is the
-// index of the word after the key in layoutWords, whose order is that of the constants. The setting
-// objects=python includes scalars=python, in any order of the two.
+// set gives the setting with the given key of a keys line the value n. The value is the index of
+// the written word in layoutWords[key], where the words are in the order of the constants. The
+// setting objects=python includes scalars=python, in any order of the two.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":

@@ -166,10 +166,10 @@ func (l Literal) Key() string {
 	return string(key)
 }
 
-// Head returns the beginning of the literal that has [Literal.Key] as its text. Unlike the key, it
-// also matches what may vary in it, such as blanks and other bars. By it the decoder recognises the
-// next argument's tag before the parameter's name is known, such as <invoke of <invoke
-// name="{name}">.
+// Head returns the beginning of the literal as far as [Literal.Key] goes, such as <invoke of
+// <invoke name="{name}">. Unlike the key, which is a text, it also matches spellings with other
+// bars or blanks. By it the decoder recognises the tag of the next argument before it knows the
+// parameter's name.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
@@ -244,8 +244,8 @@ func (l Literal) Trimmed() Literal {
 var suffixAtEnd = regexp.MustCompile(`:[\w-]{1,32}$`)
 
 // CutSuffix returns a text without the literal at its end, and false if the text does not end with
-// the literal. Any amount of white space, and any suffix in place of {sfx}, matches. Elsewhere the
-// text must be spelled as [Literal.Plain] spells it.
+// the literal. Any amount of white space, and any suffix in place of {sfx}, matches. All other
+// signs must be those of [Literal.Plain].
 func (l Literal) CutSuffix(text string) (string, bool) {
 	for i := len(l.Units) - 1; i >= 0; i-- {
 		ok := true

@@ -9,8 +9,8 @@ import (
 )
 
 // MarkKind is what a mark in a reply means, such as the beginning of a call or the end of
-// reasoning. Marks with the same key are tried in the order of their kinds. Opening marks come
-// before closing ones, because closing ones are only dropped.
+// reasoning. Marks with the same text (key) are tried in the order of their kinds. Opening marks
+// come before closing ones, because closing ones are only dropped.
 type MarkKind uint8
 
 // The meanings of marks.
@@ -66,17 +66,18 @@ func (m *Mark) Glue() int {
 }
 
 // IsWord reports whether the mark is a word and a colon, such as "Action:". Such a mark counts only
-// at the start of a line. Its first letter is not in the Stops of the [Index], because otherwise
-// the decoder would stop at every A of a text.
+// at the start of a line. The field Stops of an [Index] does not have its first letter, because
+// otherwise the decoder would stop at every A of a text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
-// Index finds the marks (fixed texts such as <tool_call>) that count in replies of one family. They
-// are its own and those of all others in the set, because a model is often named after one family
-// and tuned on the calls of another. An Index is built once for each family and does not change.
+// Index finds marks in replies of one family. Marks are fixed texts that divide a reply, such as
+// <tool_call>. An Index has the marks of the family and those of all others in the set, because a
+// model is often named after one family and tuned on the calls of another. An Index is built once
+// for each family and does not change.
 //
 // The decoder uses it for every byte of every reply, so most bytes cost one look-up: Stops has the
-// bytes that may begin a mark, and Second the bytes that may follow. Keys are compared only after
-// both.
+// bytes that may begin a mark, and Second the bytes that may follow. The whole texts are compared
+// only if both fit.
 type Index struct {
 	// Marks are indexed by the key's first byte. The longest key comes first, then the order is by
 	// kind, and then the configured format comes first.
@@ -141,12 +142,11 @@ type markList []Mark
 
 // ownMarks returns the marks of a family, which are fixed texts such as <tool_call>, in the order
 // in which they are tried. Private marks do not count in replies of other families. Three kinds are
-// private. Marks without meaning (noise) may be wanted text in another family. Marks around a plain
-// reply that look like tags, such as <answer>, may there be part of the answer, to a question about
-// XML or in a format that the user has asked for. Plain tags around the results of tools are
-// private unless they contain the word tool: <tool_response> is never part of an answer, but
-// <result> may be. If a call has two opening tags, the inner tag alone begins a call as well, see
-// withoutWrapper.
+// private. Marks without meaning (noise) may be wanted text in another family. Tags around a plain
+// reply, such as <answer>, may be wanted there too, in an answer about XML or in a format that the
+// user has asked for. Plain tags around the results of tools are private unless they contain the
+// word tool: <tool_response> is never part of an answer, but <result> may be. If a call has two
+// opening tags, the inner tag alone begins a call as well, see withoutWrapper.
 func (f *Family) ownMarks() []Mark {
 	var all markList
 	for _, p := range f.Think {
@@ -213,9 +213,9 @@ func (m *markList) literal(k MarkKind, l Literal, p *Pattern, private bool) {
 }
 
 // word adds a mark with the text word. If word has the bars of special tokens, it is added in both
-// spellings, ｜ and |. Keys have at least two bytes, see marksOf and example. hunyuan's
-// <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and then matched with its suffix. In kimi-k3's
-// <|open|>tools<|sep|> models write blanks between the parts.
+// spellings, ｜ and |. Keys have at least two bytes, because marksOf and example refuse shorter
+// ones. hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and then matched with its suffix. In
+// kimi-k3's <|open|>tools<|sep|> models write blanks between the parts.
 func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	key, loose := word, NewLiteral(word, "", "")
 	if strings.Contains(word, SuffixHole) {
@@ -238,10 +238,10 @@ func IsProse(key string) bool {
 		strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// add adds a mark to the index, unless the index already has it. The field Own says that the
-// index's first family, whose replies are read, has a mark with the same key. Then less evidence is
-// needed for a mark in prose. A mark of another family gets Own as well, because the text shows
-// only the key.
+// add adds a mark to the index, unless the index already has it. With the field Own a mark in prose
+// needs less evidence. Own says that the index's first family, whose replies are read, has a mark
+// with the same text. It is set for such marks of other families as well, because the text does not
+// show whose mark it is.
 func (v *Index) add(m Mark) {
 	list := &v.Marks[m.Key[0]]
 	for _, other := range *list {

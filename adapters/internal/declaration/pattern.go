@@ -11,8 +11,8 @@ import (
 //
 //	call    \n<tool_call>\n{call}\n</tool_call>
 //
-// Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, and
-// Close is </tool_call>.
+// Glue is 1 for the first newline, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open
+// is <tool_call>, and Close is </tool_call>.
 //
 // A pattern refers to its family, because a model may write calls with the tags of another family,
 // which then decides how their arguments are read. A compiled pattern never changes. If the first
@@ -64,9 +64,9 @@ var holes = map[string]bool{
 	"quoted": false,
 }
 
-// formPattern returns a pattern for the calls of a family that describes them by a form, see
-// [Family.Form]. The pattern has the text with which the calls begin, if any, and one hole for
-// everything after it.
+// formPattern returns a pattern for the calls of a family in which no example can show them, so
+// that a form describes them (see [Family.Form]). The pattern has the text with which the calls
+// begin, if any, and one hole (placeholder) for everything after it.
 func formPattern(f *Family) *Pattern {
 	p := &Pattern{Family: f, Glue: f.Form.Glue}
 	opening := f.Form.Opening()
@@ -290,7 +290,7 @@ func (p *Pattern) ResultMarks() (open, end string) {
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
 // Special reports whether the pattern begins with a special token, such as <|start|>, and not with
-// a tag that prose may mention. See [Mark.Special].
+// a tag, which prose may mention (see [Mark.Special]).
 func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 
 // WithoutOpener returns the pattern of a call without its opening tag or token, or nil if the rest

@@ -140,8 +140,8 @@ func closerOf(kind byte) int {
 	return ')'
 }
 
-// meaning is what a closing bracket may stand for that does not belong to the innermost container:
-// for that container's own bracket, for the end of an outer one, or for nothing.
+// meaning is what a closing bracket may stand for if it does not belong to the innermost container.
+// It may stand for that container's own bracket, for the end of an outer one, or for nothing.
 type meaning uint8
 
 const (
@@ -151,8 +151,8 @@ const (
 )
 
 // wrongCloser returns what the closing bracket c at the current position stands for, if it does not
-// close the innermost container. If another member or element follows, the bracket stands for what
-// puts it into a container whose schema has it. If two meanings do so, that is a doubt (see
+// close the innermost container. If another member follows, the bracket has the meaning that puts
+// this member into a container whose schema has it. If two meanings do so, that is a doubt (see
 // Output.Doubt). The text after the bracket is better evidence than a fixed rule such as "the
 // nearest container that fits", which can give valid but wrong arguments. In {"a": [1, 2}, "b": 3}
 // the member b can neither be in the list nor come after the object, so the brace replaced the
@@ -273,8 +273,9 @@ func (s stack) knows(key string) bool {
 }
 
 // knownInside reports whether the schema of one of the members in seen has the key. If so, that
-// member's object may have been closed too early. For example, if where has a member zip, the inner
-// brace in {"where": {"city": "Rome"}, "zip": "1"} may be too early, although the JSON is valid.
+// member's object may have been closed too early. For example, if the parameter where has a member
+// zip, the inner brace in {"where": {"city": "Rome"}, "zip": "1"} may be too early, although the
+// JSON is valid.
 func knownInside(t *schema.Type, key string, seen []string) bool {
 	return t.HasInside(key, seen)
 }

@@ -111,9 +111,9 @@ func (r *Reader) container(c int, t *schema.Type) {
 	}
 }
 
-// boxed reports whether a JSON value contains only one value in a list, as ["ls"] does, or in a
-// member such as value, as {"value": "ls"} does. Where a string is expected, the inner string may
-// be meant, or the whole source text.
+// boxed reports whether a JSON value is a list of one string, such as ["ls"], or an object with
+// only one string in a member such as value, as {"value": "ls"}. Where a string is expected, either
+// the inner string or the whole source text may be meant.
 func boxed(value string) bool {
 	if fields := scan.Fields(value); len(fields) == 1 {
 		return fields[0].Value[0] == '"' &&
@@ -146,8 +146,9 @@ func (r *Reader) isSet(t *schema.Type) bool {
 }
 
 // Container reads an object, a list, a tuple or a set, starting with its opening byte. A container
-// deeper than MaxDepth becomes null, and the call counts as cut. Real arguments never nest so
-// deeply: [[[[… comes from a model in a loop, or from an attack on the recursion.
+// deeper than MaxDepth becomes null, and the call is treated as one that was cut off. Real
+// arguments never nest so deeply: [[[[… comes from a model in a loop, or from an attack on the
+// recursion.
 func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Pos++
 	if len(r.open) >= MaxDepth {
@@ -161,9 +162,10 @@ func (r *Reader) Container(kind byte, t *schema.Type) {
 
 // Items reads the content and the closing bracket of a container whose opening bracket was read or
 // is missing. Each member of an object is held back, with the comma before it, until its value
-// begins. The reason is that the comma may be a trailing one, and the member may be left out
-// (null-omitted, truncated). A missing comma is written when the next member begins. An element is
-// sent from its first byte on. A key in place of an element ends the list, see listLost.
+// begins. The reason is that the comma may be a trailing one, and the member may be left out if its
+// value is null (null-omitted) or was cut (truncated). A missing comma is written when the next
+// member begins. An element is sent from its first byte on. A key in place of an element ends the
+// list, see listLost.
 func (r *Reader) Items(kind byte, t *schema.Type) {
 	object, brackets := kind == '{', "[]"
 	if object {
@@ -195,11 +197,11 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 	r.Seen = r.Seen[:seen]
 }
 
-// next reads what is before member or element n of a container, and reports in more whether there
-// is one. If so, it opens a hold and returns its position: everything written from there on can be
-// taken back (see HoldOn). A trailing comma is removed, and a missing one is written. The hold
-// begins before the comma, because a comma that was sent cannot be taken back: {"a": 1,} must not
-// become {"a":1,}.
+// next reads the white space and the comma before member or element n of a container. The result
+// more reports whether there is such a member or element. If so, next opens a hold and returns the
+// hold's position: everything written from there on can be taken back (see HoldOn). A trailing
+// comma is removed, and a missing one is written. The hold begins before the comma, because a comma
+// that was sent cannot be taken back: {"a": 1,} must not become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)
@@ -362,9 +364,9 @@ func (r *Reader) element(t *schema.Type) bool {
 	return false
 }
 
-// between copies the white space before a member. If some is true, which means after the first
-// member, it also copies one comma. It returns the position of the comma in the output, or -1 if
-// none was copied. Other commas, as in [,1,,2], are dropped (extra-comma).
+// between copies the white space before a member or element. If some is true, because this is not
+// the first one, it also copies one comma. It returns the position of the comma in the output, or
+// -1 if none was copied. Other commas, as in [,1,,2], are dropped (extra-comma).
 func (r *Reader) between(some bool) int {
 	comma := -1
 	for {

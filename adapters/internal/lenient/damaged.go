@@ -87,9 +87,9 @@ func absent(object string, t *schema.Type) (names []string) {
 
 // swallows reports whether the value of damaged arguments has a string that seems to contain the
 // structure after it, see swallowed. The model is then asked once more. The result is also true if
-// two strings have a surplus quotation mark, because they are then pieces of one string. One such
-// string may be intended. If behind is 1, there is a surplus mark after the arguments, which counts
-// as a string.
+// two strings have a surplus quotation mark, because they are then pieces of one string; a single
+// one may be intended. If behind is 1, there is a surplus mark after the arguments, which counts
+// like such a string.
 func swallows(value string, absent []string, behind int) bool {
 	odd := behind
 	for _, text := range texts(value, nil) {
@@ -222,10 +222,11 @@ func unpaired(parts []string) bool {
 const lead = 3
 
 // one returns the only likely meaning in all, and false if there is none or more than one. The
-// slice fits says which of them fit the schema. If some do, only those count. Otherwise all of them
-// count, so that the schema check can report the error. The result is also false if a meaning that
-// does not fit is much cheaper than all that fit, because the model then probably wrote none of
-// these.
+// slice fits says for each meaning whether it fits the schema. If some fit, only these are
+// considered, and otherwise all, so that the schema check can report the error. The result is also
+// false if a meaning that does not fit is much cheaper than all that fit, because the model then
+// probably wrote none of these. The meaning of direct (see Decide) is returned even among several
+// if all others cost much more.
 func one(all []Meaning, fits []bool, direct string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {

@@ -34,8 +34,8 @@ func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outs
 
 // valueFollows reports whether the text at offset i can follow a value of the innermost container.
 // A closing bracket in that text closes a container, so the text after it must fit the next outer
-// one: after "Rome"}}, only a member of the outer object can follow. Outside of all containers
-// Outside.CallEnds decides, which knows how the call is written.
+// one: after "Rome"}}, only a member of the outer object can follow. After the outermost container
+// Outside.CallEnds decides, because it knows how the call is written.
 func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {
 		i += a.Space(i)
@@ -73,11 +73,12 @@ func (a *lookahead) valueFollows(i int) bool {
 }
 
 // behindSurplus reports whether the text after the closing brackets at offset i can follow a value,
-// although the first of them closes none of the open containers. That text must be a member in
-// their schemas, or the end. In {"a": "x"], "b": 1} the bracket closes nothing, but the quotation
-// mark before it ends the string, because a parameter follows. Only keys in quotation marks count,
-// because a text may also contain a bracket and a comma. If the string has an open bracket, as in
-// "run [a"], the closing bracket may belong to the string, which is a doubt (see Output.Doubt).
+// although the first of them closes none of the open containers. The parameter open is the number
+// of these containers. The text must be a member in the schema of one of them, or the end. In {"a":
+// "x"], "b": 1} the bracket closes nothing, but the quotation mark before it ends the string,
+// because a parameter follows. Only keys in quotation marks count, because a text may also contain
+// a bracket and a comma. If the string has an open bracket, as in "run [a"], the closing bracket
+// may belong to the string, which is a doubt (see Output.Doubt).
 func (a *lookahead) behindSurplus(i, open int) bool {
 	i = a.closersEnd(i)
 	if a.At(i) != ',' {
@@ -92,8 +93,8 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 }
 
 // nextString reports whether a string at offset i continues the string before it, as in Python's
-// f(a='x' 'y'). The result is false if the quotation mark at offset i ends the value itself,
-// because the one before it belongs to a quoted word.
+// f(a='x' 'y'). It is false if the quotation mark at offset i directly follows another one and ends
+// the value: the mark before it then ends a quoted word inside the value.
 func (a *lookahead) nextString(i int) bool {
 	q, ok := a.QuoteAt(i)
 	if !ok || !a.Python {
@@ -146,8 +147,8 @@ func (a *lookahead) plainKey(i int) bool {
 }
 
 // joins reports whether the right side of a concatenation follows at offset i: a string after which
-// a value can end. The string may have at most MaxKey bytes to be checked; a longer one counts
-// without a check.
+// a value can end. If the string does not end within MaxKey bytes, what follows it is not checked,
+// and the result is true.
 func (a *lookahead) joins(i int) bool {
 	i += a.Space(i)
 	q, ok := a.QuoteAt(i)

@@ -64,9 +64,9 @@ func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	return "", 0, false
 }
 
-// members returns the members that a text begins with, in the notation of l, and the offset after
-// the last one. It returns nil if there are none, if a key occurs twice, or if the end of the last
-// value is uncertain.
+// members returns the members at the beginning of a text that are written in the way l describes,
+// and the offset after the last one. It returns nil if there are none, if a key occurs twice, or if
+// the end of the last value is uncertain.
 func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	if !strings.HasPrefix(text, l.first) {
 		return nil, 0
@@ -189,9 +189,9 @@ func holdsEnd(value string) bool {
 	return strings.HasSuffix(value, ",") || aside.MatchString(value)
 }
 
-// ownClosers returns how many of the closing brackets at the beginning of behind, the text after a
-// value, close brackets that the value opens. For a value that begins with a bracket it returns 0,
-// because the value may be an object.
+// ownClosers returns how many of the closing brackets at the beginning of behind belong to the
+// value, because they close brackets in it. The parameter behind is the text after the value. If
+// the value itself begins with a bracket, the result is 0, because the value may be an object.
 func ownClosers(value, behind string) (n int) {
 	if value == "" || value[0] == '{' || value[0] == '[' {
 		return 0

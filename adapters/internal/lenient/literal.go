@@ -96,8 +96,9 @@ func (p *parser) space(i int) int {
 	return i
 }
 
-// several reads an object or a list whose bracket is at offset i, and returns it as JSON with the
-// offset after it. It returns false if the value is not valid or is nested too deeply.
+// several reads an object or a list from its opening bracket at offset i to the bracket end, and
+// returns it as JSON with the offset after it. It returns false if the value is not valid or is
+// nested too deeply.
 func (p *parser) several(i int, end byte) (string, int, bool) {
 	if p.depth++; p.depth > MaxDepth {
 		return "", 0, false

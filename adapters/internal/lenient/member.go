@@ -39,10 +39,10 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	return alike[0]
 }
 
-// nearMiss reports whether a key that t does not have may be a misspelt optional member, which
-// differs in one character and was not written. Without that member the call may mean something
-// else. Required members do not count, because a call without them does not fit and is repaired for
-// that reason.
+// nearMiss reports whether a key that t does not have may be a misspelt optional member of t. That
+// is a member whose name differs in one character and which is not in seen, the members already
+// written. Without that member the call may mean something else. Required members are not
+// considered: a call without them does not fit the schema, and is repaired for that reason.
 func nearMiss(t *schema.Type, key string, seen []string) bool {
 	return len(key) > 3 && !t.Prop(key).Known() &&
 		slices.ContainsFunc(t.Members(), func(member string) bool {
@@ -79,9 +79,9 @@ var nullWords = []string{"null", "None", "nil"}
 // IsNull reports whether the text of a tag is a word for null.
 func IsNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
 
-// NullAhead reports whether the text at the current position begins with a word for null, which may
-// be only the beginning of the value. It is called where the schema allows null as well as strings.
-// There the value is read to its end before it is sent, because a null is not a string.
+// NullAhead reports whether the text at the current position begins with a word for null. The value
+// may go on after the word. So where the schema allows null as well as strings, a caller reads such
+// a value to its end before sending it, because a null is not a string.
 func (x *Text) NullAhead() bool {
 	n := x.Space(0)
 	return slices.ContainsFunc(nullWords, func(word string) bool { return x.Has(n, word) })
@@ -188,9 +188,9 @@ func (r *Reader) Unwrap() {
 
 // WrapperAhead reports whether a member with the key just read contains all arguments of a call, as
 // "arguments" may. Its value must be an object that begins with a parameter of the tool and does
-// not describe that parameter. It is called before it is certain that the text is a call, because
-// then the first key would otherwise have to be a parameter of the tool. A description such as
-// {"properties": {"city": {"type": "string"}}} is an echo of the tool list and not a call.
+// not describe that parameter. It is called while it is uncertain whether the text is a call;
+// without it, only a parameter of the tool would be accepted as the first key. A description such
+// as {"properties": {"city": {"type": "string"}}} is an echo of the tool list and not a call.
 func (x *Text) WrapperAhead(t *schema.Type, key string) bool {
 	n := 1 + x.Space(0)
 	if !wraps(t, key) || x.At(n-1) != ':' {

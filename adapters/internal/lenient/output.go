@@ -104,18 +104,18 @@ func (o *Output) keep() {
 // SawEnd is called when the end of the text is first seen, and records how many bytes are settled
 // by then. Bytes that are written later, such as missing closing brackets, are the reader's own.
 // They are not sent if the call is cut. Otherwise a client would get {"a": "cut he"} with an added
-// quotation mark and brace, and would run half a command. Without these two, and with finish_reason
-// length, it sees that the call is not complete.
+// quotation mark and brace, and would run half a command. Without the mark and the brace, and with
+// the finish_reason length, the client sees that the call is not complete.
 func (o *Output) SawEnd() {
 	if o.endAt < 0 {
 		o.endAt = o.Settled()
 	}
 }
 
-// UnseeEnd returns a function that sets back what SawEnd has recorded since. It is for callers that
-// only look ahead. For example, after the quotation mark in {"a": "x" such a caller sees the end of
-// the text before the Reader has come there. What the Reader then writes up to that end still comes
-// from the model.
+// UnseeEnd returns a function that undoes later calls of SawEnd. It is for callers that only look
+// ahead. For example, after the quotation mark in {"a": "x" such a caller sees the end of the text
+// before the Reader has come there. What the Reader then writes up to that end still comes from the
+// model.
 func (o *Output) UnseeEnd() func() {
 	was := o.endAt
 	return func() { o.endAt = was }
@@ -145,9 +145,10 @@ func (w *Writer) Put(s string) { w.Out.JSON = append(w.Out.JSON, s...) }
 func (w *Writer) PutByte(b byte)    { w.Out.JSON = append(w.Out.JSON, b) }
 func (w *Writer) putBytes(b []byte) { w.Out.JSON = append(w.Out.JSON, b...) }
 
-// HoldOn starts a hold: from now on the output can be taken back up to the current position, which
-// is returned. Holds can be nested: there may be one for the key of a member, and another inside
-// its value. Only the outermost hold keeps bytes from being sent.
+// HoldOn starts a hold at the current position, and returns the position. Everything that is
+// written after it can be taken back until the hold ends. Holds can be nested: there may be one for
+// the key of a member, and another inside its value. Only the outermost hold keeps bytes from being
+// sent.
 func (w *Writer) HoldOn() int {
 	at := w.Out.Written()
 	if w.Out.holds == 0 {

@@ -47,11 +47,11 @@ func (s *stringReader) innerQuote(q Delim) {
 	}
 }
 
-// quotesDoubted reports whether the quotation marks inside the string that ends here may not be
-// part of its text. They may delimit two strings, or repeat the string's own mark. For example,
-// "red", "blue" where the schema demands one string may be two strings: the inner marks come in
-// pairs, and the first looked like an end. In ""a.txt" the opening mark was written twice: the
-// number of inner marks is odd, none has an escaped partner, and the first is at the beginning.
+// quotesDoubted reports whether it is doubtful that the quotation marks inside the string that ends
+// here are part of its text. They may delimit two strings, or repeat the string's own mark. For
+// example, "red", "blue" where the schema demands one string may be two strings: the inner marks
+// come in pairs, and the first looked like an end. In ""a.txt" the opening mark was written twice:
+// the number of inner marks is odd, none has an escaped partner, and the first is at the beginning.
 func (s *stringReader) quotesDoubted() bool {
 	// "red", "blue" as one string: pairs of quotes are quotations, unless the first looked like an
 	// end

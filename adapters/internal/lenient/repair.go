@@ -58,9 +58,10 @@ type document struct {
 	around  bool // more than white space comes before or after it
 }
 
-// readDocument reads the value at the start of a text. It returns nil if there is none. The fields
-// whole and around say whether the text was one value and nothing else, which is the safer
-// evidence. A damaged value is still returned as a document, with its repairs.
+// readDocument reads the value at the start of a text. It returns nil if there is none. A damaged
+// value is still returned as a document, with its repairs. The fields whole and around say whether
+// the value was complete, and whether other text follows it. A value that is complete and alone is
+// the safer evidence.
 func readDocument(text string, t *schema.Type) *document {
 	r := documentReader(text)
 	r.Out.Typ = t // its members are keys, also without quotes

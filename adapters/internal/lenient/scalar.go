@@ -145,7 +145,8 @@ func oddPhrase(text string) bool {
 }
 
 // phrase reads words without quotation marks as a string, as in {"unit": celsius, "q": north sea}.
-// If the text ends inside them, the call is cut. It returns false if there are no such words.
+// If the text ends inside them, the call is marked as cut. It returns false if there are no such
+// words.
 func (r *Reader) phrase(t *schema.Type) bool {
 	if r.Python {
 		return false // an expression, which is not evaluated

@@ -36,8 +36,8 @@ func StopsFor(extra string) *[256]bool {
 	return t
 }
 
-// newDelim returns a pair of delimiters around strings. The bytes at which copying stops are those
-// of every string, and the first byte of closer.
+// newDelim returns a pair of delimiters around strings. Copying stops at the bytes that stop every
+// string (see StopsFor), and at the first byte of closer. A raw string has no escapes.
 func newDelim(open, closer string, raw bool) Delim {
 	return Delim{Open: open, Close: closer, Raw: raw, Stops: StopsFor(closer[:1])}
 }
@@ -60,8 +60,8 @@ var delims = []Delim{
 // DelimsOf returns the string delimiters of more than one byte in quotes, which is the quote line
 // of a model family. For example, FunctionGemma writes <escape>text<escape>, and the delimiter of
 // Gemma 4 is <|"|>. Strings between them have no escapes, and every quotation mark in them is text.
-// Delimiters of one byte are already in delims. The result is nil only if quotes is nil. Otherwise,
-// even if the result is empty, keys are bare and words are Python's.
+// Delimiters of one byte are left out, because delims has them. The result is nil only if quotes is
+// nil. Any other result, even an empty one, allows keys without marks and Python's None.
 func DelimsOf(quotes []string) []Delim {
 	if quotes == nil {
 		return nil
@@ -347,8 +347,8 @@ func (cp *copier) unicodeEscape() {
 }
 
 // byteEscape reads \xXX, which JSON does not have. In Python it is the character with this number.
-// Elsewhere it is that from \xa0 on, as in S\xe3o, unless another \x follows, as in bytes of UTF-8.
-// In all other cases it may be part of a pattern or of a program (see Output.Doubt).
+// Elsewhere it is so only from \xa0 on, as in S\xe3o, and if no other \x follows, as in bytes of
+// UTF-8. In all other cases it may be part of a pattern or of a program (see Output.Doubt).
 func (s *stringReader) byteEscape() {
 	if s.At(3) < 0 || !scan.IsHex(s.At(2)) || !scan.IsHex(s.At(3)) {
 		s.doubled()
@@ -382,7 +382,7 @@ func (x *Text) unit(i int) (half rune, n int) {
 // joined consumes the sign + and the opening quotation mark of a string that continues the current
 // one, as in {"a": "x" + "y"}. It returns that mark, and false if no such string follows.
 // JavaScript and Python break long texts in this way. Python also joins 'a' 'b' without a sign. In
-// a list this is recorded as doubtful, because a comma may be missing.
+// a list two strings without a sign are a doubt, because a comma may be missing.
 func (s *stringReader) joined() (Delim, bool) {
 	n := s.Space(0)
 	if s.At(n) == '+' {

@@ -53,8 +53,8 @@ func (x *Text) tripled(i int) bool {
 	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
 }
 
-// StartsString reports whether a string begins at offset n. It is like QuoteAt, for callers that do
-// not need the delimiter.
+// StartsString reports whether a string delimiter, such as a quotation mark, is at offset n.
+// QuoteAt also returns the delimiter.
 func (x *Text) StartsString(n int) bool {
 	_, ok := x.QuoteAt(n)
 	return ok
@@ -214,9 +214,9 @@ type aKey struct {
 
 // lookForKey looks at offset i for a key and the colon after it. A key is a plain word or a quoted
 // text. If there is none, the text in the result is "". A key has at most MaxKey bytes, so that a
-// quotation mark in a long text costs little. Two keys without a colon count as well. At the end of
-// the text the colon may still come. And if the colon of another key was missing, as in {"a" 1}, a
-// closing quotation mark is enough.
+// quotation mark in a long text costs little. The field follows of the result is true if a colon
+// follows. It is also true at the end of the text, where the colon may still come, and if the colon
+// of an earlier key was missing, as in {"a" 1}.
 func (x *Text) lookForKey(i int) (k aKey) {
 	k.at = i
 	q, quoted := x.QuoteAt(i)

@@ -107,8 +107,8 @@ func glued(w string) bool {
 
 // concepts returns the concepts of the words in part, which is a part of text. It looks the words
 // up in the language that covers most of text, and in anyLanguage, because a single word may mean
-// something else in another language. If several languages cover the most, a concept of the list
-// anotherWay must occur in each of them, or it is left out.
+// something else in another language. If two or more languages cover equally much, the concepts in
+// the list anotherWay are left out unless each of these languages has them.
 func concepts(text, part string) (all []string) {
 	found, counts := lookup(text)
 	if part != text {
@@ -134,10 +134,11 @@ func concepts(text, part string) (all []string) {
 	})
 }
 
-// lookup returns the concepts of the words in a text, by language, and how many bytes of the text
-// the words of each language cover. If two entries of the lexicon overlap, the first and longest
-// counts, because "no problem" does not mean that there is one. In a part of the text that says how
-// something is written, words for what is done do not count.
+// lookup finds the words of the lexicon in a text. The result found has the concepts of these words
+// by language, and counts has the number of bytes of the text that the words of each language
+// cover. If two entries overlap, only the first is used, or the longest of those that begin
+// together, because "no problem" does not mean that there is one. If a part of the text says how
+// something is written, its words for what is done are ignored.
 func lookup(text string) (found map[string][]string, counts map[string]int) {
 	found, counts = map[string][]string{}, map[string]int{}
 	clauses := strings.FieldsFunc(strings.ReplaceAll(text, ". ", "\n"), func(r rune) bool {
@@ -185,9 +186,10 @@ func lookup(text string) (found map[string][]string, counts map[string]int) {
 	return found, counts
 }
 
-// stands reports whether the entry e is at position at of words, and its concept counts there.
-// Words for a condition, and "then", count only at the beginning of a part of a sentence, and those
-// of conceptHalf only at its end, in the last part.
+// stands reports whether the entry e is at position at of words, in a place where it has its
+// concept. Words for a condition, and "then", have theirs only at the beginning of a part of a
+// sentence. Words that end no sentence (conceptHalf) have theirs only at the end of the text. The
+// parameter last says whether words is the text's last part.
 func (e entry) stands(words string, at int, last bool) bool {
 	switch {
 	case !strings.HasPrefix(words[at:], e.text):
@@ -218,7 +220,7 @@ func without(text string, names []string) string {
 // Tool is a tool that a sentence may be about, with the arguments of its call.
 type Tool struct{ Name, Description, Args string }
 
-// names returns the tool's name and the texts of its call.
+// names returns the tool's name, and the texts in the arguments of its call except the keys.
 func (t Tool) names() []string {
 	all := []string{t.Name}
 	parts := strings.Split(t.Args, `"`)

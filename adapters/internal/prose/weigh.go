@@ -81,7 +81,8 @@ func Features(k Kind, e Evidence) []string {
 
 // Announces reports whether a call after a sentence of this kind is meant to run. It adds the
 // weights of the kind and of each piece of evidence in e. The result is true if the sum is above 0.
-// The kinds up to [Surely], and a model that waits for an answer, are decided without weights.
+// Some results need no weights: true for [Surely], and false for the kinds before it, or if the
+// model waits for an answer.
 func (k Kind) Announces(e Evidence) bool {
 	if k <= Surely || e&Waiting != 0 {
 		return k == Surely

@@ -131,7 +131,8 @@ func (x *afterReader) after() {
 }
 
 // wide reads a full-width comma or closing bracket, and reports whether there is one. If so, it
-// adds the step after it to the search. The parameter next is the state after a comma.
+// adds to the search the reading that goes on after that sign. The parameter next is the state
+// after a comma.
 func (x *afterReader) wide(next Place) bool {
 	if size := len(wideCloser(x.n.Stack)); x.has(x.n.Pos, wideCloser(x.n.Stack)) {
 		m := *x.n
@@ -172,7 +173,7 @@ func (x *afterReader) namedBehind() bool {
 	return key != "" && (quoted || knows(x.n.Stack, key))
 }
 
-// line reports whether the current place is at the beginning of a line, or a key begins there.
+// line reports whether a line break comes before the current place, or a key is there.
 func (x *afterReader) line() bool {
 	key, _ := x.keyAhead(x.n.Pos)
 	return x.n.Flags&line != 0 || key != ""
@@ -224,8 +225,8 @@ func (n *Node) next(pos int) Place {
 
 // comma reads a comma and adds to the search what may follow it: a member, or the container's end.
 // If the closing bracket of an inner container is missing, a member of the outer object may follow.
-// Dots that mean "and so on" are skipped with their comma. The parameter behind is the offset after
-// the comma and blanks.
+// Dots that mean "and so on" are skipped with their comma. The parameter next is the state after
+// the comma, and behind is the offset after the comma and blanks.
 func (x *afterReader) comma(next Place, behind int) {
 	c := x.at(behind)
 	if x.has(behind, "...") { // and so on

@@ -32,7 +32,8 @@ type here struct {
 	n *Node
 }
 
-// step adds a step of the given cost to the place to. It adds the texts in out to the output.
+// step adds a step of the given cost from this node to the state to. It adds the texts in out to
+// the output.
 func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, out...) }
 
 // at returns the byte at offset i, or -1 outside the text.

@@ -199,8 +199,8 @@ func (g *Args) Steps(s *Search, n *Node) {
 	}
 }
 
-// twoComments reports whether the comment of the given size at i is empty, or contains what looks
-// like the beginning of another comment. In both cases its end is uncertain.
+// twoComments reports whether the comment of the given size at offset i is empty, or contains what
+// looks like the beginning of another comment. In both cases its end is uncertain.
 func (g *look) twoComments(i, size int) bool {
 	inside := g.text[i+1 : i+size]
 	if g.text[i] != '#' {
@@ -286,8 +286,9 @@ func (g *Args) memberIn(i int) bool {
 }
 
 // leftOver returns the flag unsure if the arguments probably end inside a string, and otherwise 0.
-// That is so if the text from offset i on has an odd number of double quotation marks, or the first
-// one is escaped. A quotation mark around all arguments does not count.
+// They do if the text from offset i on has an odd number of double quotation marks, or the first
+// one is escaped. A quotation mark around all arguments, or a lone one at the end of the text, is
+// surplus and not counted. In Python the result is 0.
 func (g *Args) leftOver(i int) uint64 {
 	rest := g.text[min(i, len(g.text)):]
 	if g.Around != 0 {
@@ -330,9 +331,9 @@ func (n *Node) closed() string {
 	return "]"
 }
 
-// pop adds to the search the reading in which the innermost container ends here, and the next size
-// bytes are its closing bracket. The output gets the correct bracket, so a complete reading is
-// always valid JSON.
+// pop adds to the search the reading in which the innermost container ends here. The next size
+// bytes are its closing bracket, and cost is added to the cost of the reading. The output gets the
+// correct bracket, so a complete reading is always valid JSON.
 func (n *Node) pop(s *Search, size, cost int) {
 	closer := n.closed()
 	m := *n

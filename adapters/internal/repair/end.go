@@ -50,8 +50,8 @@ func (x *stringReader) closeHere() {
 // with brackets of another kind, or a comment.
 var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
-// atBorder reports whether the byte at offset i is uncertain to be part of the text. It may
-// separate two values, or stand where a quotation mark is missing.
+// atBorder reports whether it is uncertain that the byte at offset i is part of the text. The byte
+// may instead separate two values, or stand where a quotation mark is missing.
 func (x *stringReader) atBorder(i int) bool {
 	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(
 		" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
@@ -79,8 +79,9 @@ func (x *stringReader) bareEnd() {
 
 // atStructure reports whether the quotation mark at x.i is next to signs of JSON's structure or to
 // other quotation marks. The parameter behind is the offset after the mark. To read such a mark as
-// part of the text is a guess, because it may as well be the end of the string. A mark that ends a
-// quotation may come before closing brackets and the string's own mark, as in "echo "hi"".
+// part of the text is a guess, because it may as well be the end of the string. For the second mark
+// of a quotation the result is false before closing brackets and the string's own mark, as after hi
+// in "echo "hi"".
 func (x *stringReader) atStructure(behind int) bool {
 	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
 	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {

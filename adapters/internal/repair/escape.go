@@ -183,8 +183,8 @@ func (x *stringReader) escapedTwice() {
 }
 
 // drive reports whether the backslash at offset i follows a drive letter at the beginning of a
-// string, and is not doubled. A path such as C:\new has valid escapes, so its beginning is the only
-// evidence.
+// string, as in "C:\new". It is false for a doubled backslash. The \n of this path is a valid
+// escape too, so only the drive letter shows that it is a path.
 func drive(text string, i int) bool {
 	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) &&
 		i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')

@@ -14,8 +14,8 @@ import (
 // keyReader reads the key of the next member in an object, or the end of the object.
 type keyReader struct{ here }
 
-// read reads the key of a member, or the closing bracket of an empty object. Readings that skip
-// what cannot begin a key cost more.
+// read reads the key of a member, or the closing bracket of an empty object. A reading that skips a
+// sign which cannot begin a key, such as a second comma, costs more.
 func (x *keyReader) read() {
 	c := x.at(x.n.Pos)
 	call := x.n.Stack.Kind == aCall
@@ -183,8 +183,8 @@ func (g *look) inName(i int) bool {
 
 // named adds to the search the step after a key. A key that the schema does not list costs more,
 // unless it differs from a parameter only in case and separators. If the key contains a sign of
-// structure, it adds nothing. The parameter to is the state before the key, end the offset after
-// it.
+// structure, it adds nothing. The parameter to is the state before the key, and end is the offset
+// after the key.
 func (x *keyReader) named(to Place, end, cost int, key string) {
 	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)

@@ -20,8 +20,8 @@ func (g *look) ownQuote(i int) int {
 }
 
 // damagedEnd reads a damaged form of the model family's own quotation mark, such as <|" for <|"|>.
-// The parameter sizes has the lengths that it may have. It adds to the search the readings in which
-// the mark ends the string, and one in which it is text.
+// The parameter sizes has the possible lengths of the damaged form. It adds to the search the
+// readings in which the mark ends the string, and one in which it is text.
 func (x *stringReader) damagedEnd(sizes []int) {
 	ended := false
 	for _, size := range sizes {
@@ -98,9 +98,9 @@ func QuotedText(text string) bool {
 		!strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`)
 }
 
-// quotedText reports whether the delimiter d at the offset at may be that of a quoted text: a text
-// with three quotation marks around it that are its own (see [QuotedText]). The schema must allow
-// any text there.
+// quotedText reports whether the delimiter d at the offset at may be three quotation marks as in
+// CSV: one mark around the string, and a doubled one that belongs to the text (see [QuotedText]).
+// The schema must allow any text there.
 func (x *valueReader) quotedText(d *delim, at int) bool {
 	return d.open == `"""` && !x.python && x.t.Allows(schema.String) && x.t.Enum() == nil &&
 		QuotedText(x.text[at:])

@@ -143,7 +143,7 @@ func (x *valueReader) doubledQuote() {
 }
 
 // halfQuoted returns the flag unsure if a word that ends at offset i may be a string that has lost
-// its first quotation mark. The parameter word is the type that the word has as it is. Two
+// its first quotation mark. The parameter word is the type of the word itself, such as number. Two
 // conditions must hold: a quotation mark follows that does not begin a key, and the schema allows
 // both that type and strings. Otherwise it returns 0.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {

@@ -112,11 +112,11 @@ func Readings(text string, g Grammar, start Node, limit, margin int) (list []Rea
 	return s.list, len(s.list) < mostReadings && s.missed > s.best
 }
 
-// first reports whether the search goes on from n. It does not if a node with the same place and
-// output came before; the cheaper one always comes first. It does not either if as many nodes with
-// other outputs as Kept says were at the place before. Without this bound, each slip of the model
-// would double the number of nodes after it. If n is dropped because of the bound, its cost is
-// stored in missed, because the list of readings may then be incomplete.
+// first reports whether the search goes on from n. It returns false if an earlier node had the same
+// place and output; the cheaper one always comes first. It also returns false if the place has
+// already had Kept nodes with other outputs. Without this bound, each slip of the model would
+// double the number of nodes after it. If n is dropped because of the bound, the field missed
+// records its cost, because the list of readings may then be incomplete.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -136,10 +136,10 @@ func (s *Search) first(n *Node) bool {
 	return false
 }
 
-// Go adds a step from the node n to the place to. It adds the texts in out to the output. A step
-// that costs too much is dropped. Two outputs that differ only in white space count as equal, so
-// Copy is used for white space. Steps never lead back: each node is further on in the text or in
-// its mode.
+// Go adds a step from the node n to the state to. The step costs cost, and adds the texts in out to
+// the output. A step that costs too much is dropped. White space is added by Copy instead, so that
+// two outputs that differ only in white space are treated as equal. No sequence of steps leads back
+// to the same state.
 func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	next := Node{Place: to, Cost: n.Cost + cost, Out: n.Out, Hash: n.Hash}
 	if next.Cost > s.best {
@@ -157,15 +157,16 @@ func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	s.push(next)
 }
 
-// Copy adds a step without cost from the node n to the place to. The step adds white space to the
-// output but not to the output's hash.
+// Copy adds a step without cost from the node n to the state to. The step adds white space to the
+// output, but not to the hash by which outputs are compared.
 func (s *Search) Copy(n *Node, to Place, space string) {
 	s.push(Node{Place: to, Cost: n.Cost, Out: &Piece{n.Out, space}, Hash: n.Hash})
 }
 
 // push queues a node unless it costs too much. The queue has one list for each cost, because costs
 // are small numbers. Among nodes of equal cost the last one queued is searched first, so that the
-// search reaches the end of the text early. The cost there then bounds that of the others.
+// search reaches the end of the text early. The cost of that first reading then bounds the cost of
+// the others.
 func (s *Search) push(n Node) {
 	if n.Cost <= s.best {
 		s.queue[n.Cost] = append(s.queue[n.Cost], n)
@@ -188,8 +189,8 @@ func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 }
 
 // Done adds a reading that ends at the node n, with its output, its cost plus the given cost, and
-// the given flags. The first reading is the cheapest. After it only readings within the margin of
-// the search are looked for.
+// the given flags. The first reading is the cheapest. After it, the search only looks for readings
+// that cost at most the search's margin more.
 func (s *Search) Done(n *Node, cost int, flags uint64) {
 	cost += n.Cost
 	if cost > s.best {
@@ -214,8 +215,8 @@ func (s *Search) Done(n *Node, cost int, flags uint64) {
 // doneMode is the mode of a finished reading in the queue. A grammar's own modes are smaller.
 const doneMode = 255
 
-// quotes returns the number of double quotation marks in the string that an output ends with. The
-// string's opening mark, which is a piece of its own, does not count.
+// quotes returns the number of double quotation marks in the string at the end of the output whose
+// last part is p. The string's opening mark is a part of its own and is not counted.
 func (p *Piece) quotes() (n int) {
 	for ; p != nil && p.text != `"`; p = p.before {
 		n += strings.Count(p.text, `"`)

@@ -39,8 +39,8 @@ var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, fa
 	{`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false},
 	{"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
-// openStrings adds to the search the strings that may begin after prefix bytes, in any kind of
-// quotation marks. Three marks before a comma are an empty string and a surplus mark.
+// openStrings adds to the search the strings that may begin after prefix bytes, such as r in r"…".
+// If raw is true, they have no escapes. Three marks before a comma are "" and a surplus mark.
 func (x *valueReader) openStrings(prefix int, raw bool) {
 	if x.has(x.n.Pos, `"[`) && x.t.Allows(schema.Array) ||
 		x.has(x.n.Pos, `"{`) && x.t.Allows(schema.Object) {
@@ -95,8 +95,7 @@ func (g *look) escaped() bool {
 	return first > 0 && g.text[first-1] == '\\'
 }
 
-// own reports whether a delimiter is correct in the language of the arguments, JSON or Python, so
-// that the search counts no cost for it.
+// own reports whether a delimiter is correct in the arguments' language, so that it costs nothing.
 func (d *delim) own(python bool) bool {
 	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
@@ -318,8 +317,9 @@ func (x *stringReader) quote() {
 	}
 }
 
-// commaInside adds to the search the reading in which the string ends here, with the comma after it
-// written inside its quotation marks, as in {"x": "a," "y": 1}.
+// commaInside adds to the search the reading in which the string ends here and the comma after it
+// was written inside its quotation marks, as in {"x": "a," "y": 1}. The parameter run is the text
+// before the comma, and behind is the offset after the closing mark.
 func (x *stringReader) commaInside(behind int, run string) {
 	if x.n.Stack == nil {
 		return
@@ -334,10 +334,10 @@ func (x *stringReader) commaInside(behind int, run string) {
 	}
 }
 
-// innerQuote returns the cost of reading a quotation mark as text of the string. The parameter end
-// is the result of likelyEnd for it. The first such mark must open a quotation, so a blank or a
-// sign must precede it and a letter follow it. If it can only end a quotation, the cost is above
-// Most, so the mark ends the string. After a digit a mark may mean inches.
+// innerQuote returns the cost of reading a quotation mark as text. The parameter behind is the
+// offset after the mark, and end is likelyEnd's result there. The first such mark must open a
+// quotation, so a blank or a sign must precede it and a letter follow it. If it can only end one,
+// the cost is above Most, so the mark ends the string. After a digit a mark may mean inches.
 func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if x.n.Flags&sDirty == 0 {
@@ -365,8 +365,8 @@ func (x *stringReader) innerQuote(behind, end int) int {
 }
 
 // joined adds to the search the reading in which a string at offset i continues the string before
-// it. It must come after a plus sign or, in Python, directly. Programs break long texts in the form
-// "x" + "y". If a key follows the plus sign, the sign probably replaces a comma.
+// it. The string must follow a plus sign or, in Python, may follow directly. Programs break long
+// texts in the form "x" + "y". If a key follows the plus sign, the sign probably replaces a comma.
 func (x *stringReader) joined(i int) {
 	k := x.blank(i)
 	cost := small

@@ -247,9 +247,9 @@ func keep(n *Node, pos int) Place {
 	return p
 }
 
-// openerLost adds to the search the readings in which the opening bracket of a list or an object is
-// missing here. A missing [ is likely where the schema demands a list, and possible where it allows
-// one. A missing { needs a key at this place.
+// openerLost adds to the search the readings in which an opening bracket is missing at the current
+// place: the [ of a list or the { of an object. A missing [ is likely where the schema demands a
+// list, and possible where it allows one. A { can be missing only before a key.
 func (x *valueReader) openerLost() {
 	if x.n.Stack == nil || scan.IsCloser(x.c) || x.n.Stack.Depth > 6 {
 		return
@@ -310,9 +310,10 @@ func (x *valueReader) prefixed() bool {
 	return false
 }
 
-// open adds to the search the reading that goes on inside a container. The container's opening
-// bracket has size bytes, or 0 if it is missing. The type that the node n expects says which keys
-// and elements follow. Nothing is added for containers deeper than maxDepth.
+// open adds to the search, at the given cost, the reading that goes on inside a container of the
+// given kind. The container's opening bracket has size bytes, or 0 if it is missing. The type that
+// the node n expects says which keys and elements follow. Nothing is added for containers deeper
+// than maxDepth.
 func (x *valueReader) open(n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)

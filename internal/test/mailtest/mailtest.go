@@ -79,7 +79,7 @@ func (m *mailbox) Replicas() (all []shared.Replica, _ error) {
 }
 
 // Send delivers a message to another replica. If one of the two was killed, the message is dropped
-// without an error. It fails if a thousand messages are waiting there.
+// without an error. It fails if a thousand messages are already waiting for that replica.
 func (m *mailbox) Send(to string, body []byte) error {
 	m.office.mu.Lock()
 	defer m.office.mu.Unlock()

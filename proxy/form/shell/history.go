@@ -48,9 +48,9 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// unwrap replaces a call of the client's command tool by the call that its command runs. So the
-// result of the client's tool follows the call that the model made. A call of another tool, or with
-// any other command, stays as it is.
+// unwrap replaces a call of the client's command tool by the call of this server's tool that its
+// command runs. After that, the result follows the call that the model made. A call of another
+// tool, or with any other command, stays as it is.
 func (c *Commander) unwrap(call *chat.Call) {
 	var args struct{ Command string }
 	if call.Name != c.via || json.Unmarshal(call.Args, &args) != nil {

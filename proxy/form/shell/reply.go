@@ -21,9 +21,9 @@ type reply struct {
 	passed int            // how many calls were passed on to the form below
 }
 
-// Event implements form.Reply. It passes an event on, but collects the events of a call of this
-// server's tools, and writes that call as a command when it is complete. It returns an error if the
-// client cannot be written to.
+// Event implements form.Reply: it collects the events of a call of this server's tools, and writes
+// that call as a command when it is complete. Other events are passed on. It returns an error if
+// the client cannot be written to.
 func (r *reply) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart {
 		r.inside = r.ours[e.Text]

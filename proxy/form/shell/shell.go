@@ -73,11 +73,11 @@ var _ form.Form = Form{}
 var errNoTools = fault.New(fault.Invalid,
 	"client form shell needs tools, and this server has none for you")
 
-// Open implements form.Form. It accepts requests that want calls to be run as shell commands, and
-// returns nil for others. The client's own tools stay as they are, and a tool of this server with
-// the same name is not offered. Calls are held back until they are whole, because a command line
-// runs as it is. It returns an error if there are no tools, or if opening the reply in f.Below
-// fails.
+// Open implements form.Form: it returns a reply for a request that wants calls to be run as shell
+// commands, and nil for other requests. The client's own tools stay as they are, and a tool of this
+// server with the same name is not offered. Calls are held back until they are whole, because a
+// command line runs as it is. It returns an error if there are no tools, or if f.Below cannot open
+// its reply.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	switch {
 	case a.Form != form.Shell:

@@ -49,7 +49,7 @@ var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Ti
 	})
 
 // readHere reads a file in this process. It returns errBroken if the reader panics. The parameter
-// ending is the file's extension, which must be in the map apart.
+// ending is the file's extension, which must be a key of the map apart.
 func readHere(ending string, data []byte) (t Text, err error) {
 	defer func() { // a library may panic on a broken file
 		if broken := recover(); broken != nil {

@@ -141,8 +141,9 @@ func (x *elements) broken() error {
 }
 
 // inside reads the content of the current element. It calls the function do for each child element,
-// and the function text, which may be nil, for the text between them. It skips what do has not read
-// of a child, and children that are nested too deeply.
+// and the function text, which may be nil, for the text between children. If do does not read a
+// child to its end, the rest of the child is skipped. Children that are nested too deeply are
+// skipped.
 func (x *elements) inside(do func(xml.StartElement), text func(string)) {
 	for depth := x.depth; x.err == nil && x.depth >= depth; {
 		// RawToken does not check for matching names: depth counts the levels

@@ -26,8 +26,8 @@ var wordRoles = map[string]role{
 	"pPr": func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
 }
 
-// ofCell returns a function that handles an element with a property of the current table cell, such
-// as its width. Outside of a table it does nothing.
+// ofCell returns a function for elements with a property of a table cell, such as its width. It
+// calls set with the current table and the element. Outside of a table it does nothing.
 func ofCell(set func(*grid, xml.StartElement)) role {
 	return func(f *flow, e xml.StartElement) {
 		if f.table != nil {
@@ -36,7 +36,7 @@ func ofCell(set func(*grid, xml.StartElement)) role {
 	}
 }
 
-// run handles a run, which is a part of a paragraph, unless the run is hidden.
+// run reads a run, which is a part of a paragraph with a look of its own. A hidden run is left out.
 func run(f *flow, _ xml.StartElement) {
 	hidden, struck, sign := false, false, ""
 	property := func(e xml.StartElement) {

@@ -70,7 +70,8 @@ func (f *flow) node(e xml.StartElement) {
 	f.deeper()
 }
 
-// deeper reads the content of the current element: the elements in it by their roles, and its text.
+// deeper reads the content of the current element: the elements in it, each by its function in
+// f.roles (see node), and the text between them if f.loose is true.
 func (f *flow) deeper() {
 	if f.loose {
 		f.inside(f.node, func(s string) { f.write(blanks.ReplaceAllString(s, " ")) })
@@ -118,13 +119,14 @@ func (f *flow) within(struck bool, sign string, read func()) {
 // skipped handles an element whose content is left out, so it does nothing.
 func skipped(*flow, xml.StartElement) {}
 
-// textRole handles an element whose content is text.
+// textRole reads an element whose content is text, and adds the text.
 func textRole(f *flow, _ xml.StartElement) { f.inside(f.node, f.write) }
 
-// writes returns a function that handles an element which stands for the given text.
+// writes returns a function for an element that stands for the given text; it writes the text.
 func writes(text string) role { return func(f *flow, _ xml.StartElement) { f.write(text) } }
 
-// paragraph handles a paragraph. A paragraph inside it, as in a box or a note, is put after it.
+// paragraph reads a paragraph. If another paragraph is inside it, as in a box or a note, the text
+// of the inner one is put after that of the outer one.
 func paragraph(f *flow, _ xml.StartElement) { f.paragraph(0) }
 
 // paragraph reads the current element as a paragraph. It is a heading of the given level, or no
@@ -190,7 +192,7 @@ func (f *flow) restart() {
 	f.outline = outline{}
 }
 
-// tableRole handles a table, which becomes one text.
+// tableRole reads a table, and adds it as one text.
 func tableRole(f *flow, _ xml.StartElement) {
 	if text := f.grid().text(); text != "" {
 		f.put(text, &para{})
@@ -207,7 +209,7 @@ func (f *flow) grid() *grid {
 	return g
 }
 
-// rowRole handles a row of a table.
+// rowRole reads a row of a table. Outside of a table it only reads the content.
 func rowRole(f *flow, _ xml.StartElement) {
 	if f.table == nil {
 		f.deeper()
@@ -219,7 +221,8 @@ func rowRole(f *flow, _ xml.StartElement) {
 	g.fill()
 }
 
-// cellRole handles a cell of a table. Outside of a row it only reads the content.
+// cellRole reads a cell of a table and adds it to the row. Outside of a row it only reads the
+// content.
 func cellRole(f *flow, e xml.StartElement) {
 	if f.table == nil || len(f.table.rows) == 0 {
 		f.deeper()

@@ -27,9 +27,9 @@ const mostSpan = 1000
 // cells of a thousand rows.
 const mostFilled = 1 << 20
 
-// add appends a cell with the given text to the last row. Before it come the cells from above that
-// also cover this row, and after it empty cells for the other columns that it takes. If it
-// continues the cell above it, it gets the text of that cell instead.
+// add appends a cell with the given text to the last row. Before the cell come the cells from above
+// that also cover this row, and after it empty ones for the other columns that the cell takes. A
+// cell that is merged with the one above gets the text of that one instead.
 func (g *grid) add(text string) {
 	if g.covered && g.fillOne() {
 		return
@@ -84,8 +84,8 @@ func (g *grid) fillOne() bool {
 	return true
 }
 
-// room counts a cell with the given text that repeats another cell. It returns false if the table
-// has too much repeated text already (see mostFilled).
+// room adds the length of a text, which repeats another cell, to the bytes that the table has
+// repeated so far. It returns false if these are more than mostFilled.
 func (g *grid) room(text string) bool {
 	g.filled += len(text) + 1
 	return g.filled <= mostFilled

@@ -145,8 +145,8 @@ func telling(data []byte) (sample []byte) {
 const usual = "’‘“”„‚–—…«»‹›·•°§©®™€£±×²³¼½¾º¡¿№\u00a0\u00ad"
 
 // speaks reports whether a text is likely written in a language. Nearly all its letters beyond
-// ASCII must belong to the language, the frequent letters must be frequent in it, and few letters
-// may be misplaced.
+// ASCII must belong to the language, the frequent letters must be frequent in it, and at most one
+// in a hundred may be where the language has no such letter (see misplaced).
 func speaks(text string, l *language) bool {
 	letters, own, frequent, faults := 0, 0, 0, 0
 	text = strings.TrimRight(text, "\uFFFD") // a character that the sample's end cut
@@ -226,9 +226,10 @@ func among(letters string) func(rune) bool {
 	return func(r rune) bool { return strings.ContainsRune(letters, r) }
 }
 
-// levelOne returns a function that reports whether a character is common in a language. It is
-// common if it is in one of the rows first to last of the character set from. It is also common if
-// the function others, unless nil, returns true for it.
+// levelOne returns a function that reports whether a character is common in a language. The common
+// characters are those in the rows first to last of the character set from. A row has all
+// characters whose first byte is the same. Characters for which the function others, unless nil,
+// returns true are common as well.
 func levelOne(from encoding.Encoding, first, last byte, others func(rune) bool) func(rune) bool {
 	set := sync.OnceValue(func() map[rune]bool {
 		all := map[rune]bool{}

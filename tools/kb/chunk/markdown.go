@@ -64,8 +64,9 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 	return m.Text, nil
 }
 
-// shown returns the first line of a text without comments, except those in code, and the text after
-// that line. If a comment spans several lines, its first and its last line become one.
+// shown returns the first line of a text, and the text after that line. The line is returned
+// without comments, unless they are in code. If a comment spans several lines, its first and its
+// last line become one.
 func (m *markdown) shown(text string) (line, rest string) {
 	var kept strings.Builder
 	from, at, ticks := 0, 0, 0

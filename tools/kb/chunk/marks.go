@@ -52,9 +52,9 @@ func (m *marks) close() string {
 	return "~~"
 }
 
-// begin returns what has to stand between the text so far, which is the parameter so, and the next
-// text, which must not be empty. That is a sign such as ^, or ~~ where struck text begins, or both,
-// or "" for nothing.
+// begin returns the signs that have to stand between two texts: so, which is the text so far, and
+// text, which comes next and must not be empty. They are a sign such as ^, or ~~ where struck text
+// begins, or both, or none.
 func (m *marks) begin(so, text string) string {
 	sign := m.sign
 	if m.sign = ""; sign != "" && (so == "" || !digit(so[len(so)-1]) || !startsNumber(sign, text)) {

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// enclosed returns a function that handles an element whose content is shown between two signs.
+// enclosed returns a function that reads an element. It writes the text before, then the element's
+// content, and then the text after.
 func enclosed(before, after string) role {
 	return func(f *flow, _ xml.StartElement) {
 		f.write(before)
@@ -16,12 +17,14 @@ func enclosed(before, after string) role {
 	}
 }
 
-// signed returns a function that handles an element whose content is raised or lowered.
+// signed returns a function that reads an element whose content is raised (the parameter sign is
+// "^") or lowered ("_").
 func signed(sign string) role {
 	return func(f *flow, _ xml.StartElement) { f.within(false, sign, f.deeper) }
 }
 
-// root handles a root, with its degree in brackets if it is not a square one.
+// root writes a root as √(…). If it is not a square root, its degree stands in brackets before the
+// parenthesis, as in √[3](…).
 func root(f *flow, _ xml.StartElement) {
 	degree := ""
 	var find func(xml.StartElement)

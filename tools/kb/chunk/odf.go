@@ -23,14 +23,14 @@ var odfRoles = map[string]role{
 	"hidden-paragraph": skipped, "label-ranges": skipped,
 }
 
-// odfBlanks handles an element that stands for several blanks in a row.
+// odfBlanks adds the blanks that an element with a number of blanks stands for, but at most eight.
 func odfBlanks(f *flow, e xml.StartElement) {
 	if f.para != nil {
 		f.para.text.WriteString(strings.Repeat(" ", min(8, max(1, number0(attribute(e, "c"))))))
 	}
 }
 
-// odfFree handles the shapes on a sheet, which belong to no cell.
+// odfFree reads the shapes on a sheet, whose texts belong to no cell.
 func odfFree(f *flow, _ xml.StartElement) {
 	outer := *f
 	f.table, f.cell, f.para = nil, nil, nil
@@ -42,7 +42,7 @@ func odfFree(f *flow, _ xml.StartElement) {
 // a million repeated empty rows; other rows are rarely repeated so often.
 const mostRepeated = 1000
 
-// odfRow handles a row of a table, which the file may repeat.
+// odfRow reads a row of a table, and repeats it as often as the file says, unless it is empty.
 func odfRow(f *flow, e xml.StartElement) {
 	rowRole(f, e)
 	if f.table == nil || len(f.table.rows) == 0 {
@@ -60,7 +60,7 @@ func odfRow(f *flow, e xml.StartElement) {
 	}
 }
 
-// odfCell handles a cell of a table, which the file may repeat.
+// odfCell reads a cell of a table, and repeats it in the row as often as the file says.
 func odfCell(f *flow, e xml.StartElement) {
 	cellRole(f, e)
 	if f.table == nil || len(f.table.rows) == 0 {
@@ -83,7 +83,7 @@ func odfCell(f *flow, e xml.StartElement) {
 	}
 }
 
-// odfPage handles a slide.
+// odfPage reads a slide, and makes its title the heading of its blocks.
 func odfPage(f *flow, _ xml.StartElement) {
 	f.begin()
 	from := len(f.Blocks)
@@ -91,7 +91,8 @@ func odfPage(f *flow, _ xml.StartElement) {
 	f.finish(from)
 }
 
-// odfFrame handles a box. On a slide, the box's class says what it contains.
+// odfFrame reads a box. On a slide, the box's class says what it contains: the text of a title
+// becomes the slide's title, and page numbers and the like are left out.
 func odfFrame(f *flow, e xml.StartElement) {
 	outer := f.kind
 	switch attribute(e, "class") {
@@ -104,8 +105,8 @@ func odfFrame(f *flow, e xml.StartElement) {
 	f.kind = outer
 }
 
-// odfObjects returns a function that handles objects embedded in a document, such as charts.
-// Objects embedded in these are left out.
+// odfObjects returns a function that reads an object embedded in a document, such as a chart.
+// Objects that are embedded in another object are left out.
 func odfObjects(a *archive) role {
 	n, within := 0, false
 	return func(f *flow, e xml.StartElement) {

@@ -22,8 +22,8 @@ type font struct {
 }
 
 // newFont returns the font that v describes. The best source for its letters is the map for copying
-// text (ToUnicode), which most files have. Letters of a font without any information are not
-// decoded, and counted in r.unknown.
+// text (ToUnicode), which most files have. If a font does not say what its letters are, they are
+// not decoded but counted in r.unknown.
 func (r *reader) newFont(v pdf.Value) font {
 	f := pdf.Font{V: v}
 	wide := v.Key("Subtype").Name() == "Type0"

@@ -200,12 +200,12 @@ func (r *reader) set(m matrix) { r.text, r.line = m, m }
 // next begins a line at an offset from the beginning, and not the end, of the current line.
 func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.line)) }
 
-// advance moves the position along the line.
+// advance moves the position by x along the line, where x is multiplied by the horizontal scale.
 func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0}.times(r.text) }
 
-// show shows a string in the current font. It separates letters by blanks if their spacing is as
-// wide as a blank and the string is short (see longestSpread). The spacing of words is added after
-// each byte of code 32, but only in one-byte fonts (9.3.3).
+// show shows a string in the current font. If the letters are set as far apart as words, and the
+// string is short (see longestSpread), blanks are put between the letters. The spacing of words is
+// added after each byte of code 32, but only in one-byte fonts (ISO 32000-1, 9.3.3).
 func (r *reader) show(raw string) {
 	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 &&
 		len(raw) <= longestSpread && r.font.decode != nil; !spread ||

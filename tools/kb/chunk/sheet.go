@@ -58,8 +58,8 @@ func readXLSX(data []byte) (Text, error) {
 	return f.whole()
 }
 
-// sheetRows returns the rows of a sheet. If the sheet is damaged or too large, it returns the rows
-// before that and an error.
+// sheetRows returns the rows of a sheet. If the sheet is damaged or too large, it returns an error,
+// and the rows before the damage or the limit.
 func sheetRows(book *excelize.File, name string) (all [][]string, err error) {
 	rows, err := book.Rows(name)
 	if err != nil {

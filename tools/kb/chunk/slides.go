@@ -25,8 +25,8 @@ var slideRoles = map[string]role{
 	"sup": signed(raised), "sub": signed(lowered), // formulas
 }
 
-// shape reads a shape on a slide. The kind of the shape, which an element before its text gives,
-// counts only within the shape.
+// shape reads a shape on a slide. An element before the shape's text gives its kind, which is
+// forgotten at the end of the shape.
 func shape(f *flow, _ xml.StartElement) {
 	outer := f.kind
 	f.kind = ""
@@ -51,7 +51,8 @@ func slideRun(f *flow, _ xml.StartElement) {
 	}, nil)
 }
 
-// placeholder handles the element that says of which kind a shape is, and records the kind.
+// placeholder reads the element that gives the kind of a shape on a slide, and records whether the
+// shape is a title, or a frame such as a page number.
 func placeholder(f *flow, e xml.StartElement) {
 	switch attribute(e, "type") {
 	case "title", "ctrTitle":
@@ -61,7 +62,7 @@ func placeholder(f *flow, e xml.StartElement) {
 	}
 }
 
-// chartNames handles the names in a chart: those of its series and of its categories.
+// chartNames adds the names in a chart, those of its series and of its categories, as one text.
 func chartNames(f *flow, _ xml.StartElement) {
 	var names []string
 	var find func(e xml.StartElement)
@@ -125,7 +126,8 @@ func (f *flow) firstHeading() string {
 	return ""
 }
 
-// leftOutHidden returns a message that n hidden parts are left out, or "" if n is 0.
+// leftOutHidden returns a message that n hidden parts are left out, or "" if n is 0. The parameter
+// what is the word for one such part, such as "slide".
 func leftOutHidden(n int, what string) string {
 	switch n {
 	case 0:
@@ -174,7 +176,8 @@ func (f *flow) slide(a *archive, part string) (hidden bool) {
 	return false
 }
 
-// begin prepares for a new slide.
+// begin prepares for a new slide: it removes the title, the kind of shape and the headings of the
+// slide before.
 func (f *flow) begin() {
 	f.caption, f.kind = "", ""
 	f.restart()
