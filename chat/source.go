@@ -28,8 +28,9 @@ func (f *Fixed) Close() error {
 // source, but cannot change it.
 type Hook func(ev Event, err error) (_ Event, rest Source)
 
-// Watch returns src with hooks between it and its reader, which are called in their order for every
-// event. Events are passed by value and not stored, so watching costs no allocation per event.
+// Watch returns a source of the events of src, which calls the hooks in their order for every event
+// before its reader gets it. Events are passed by value and not stored, so watching costs no
+// allocation per event.
 func Watch(src Source, hooks ...Hook) Source {
 	if len(hooks) == 0 {
 		return src

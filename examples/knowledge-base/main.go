@@ -70,7 +70,8 @@ func arguments(base, query string) map[string]any {
 }
 
 // run asks the same question by the command toolrun, by an MCP client and in a chat, and prints the
-// answers. It returns an error if one of the three fails.
+// answers. The function byCommand runs toolrun with the given arguments and returns its output. run
+// returns an error if one of the three fails.
 func run(ctx context.Context, w io.Writer, url, base string,
 	byCommand func(context.Context, string) ([]byte, error)) error {
 	args, err := json.Marshal(arguments(base, "リモートワーク手当の金額は？"))
@@ -102,7 +103,8 @@ func run(ctx context.Context, w io.Writer, url, base string,
 	return show(w, "chat", inChat)
 }
 
-// show prints the best passage.
+// show prints the best passage of f, after the name of the way in which it was found. It returns an
+// error if no passage was found.
 func show(w io.Writer, way string, f found) error {
 	text, err := f.best()
 	if err != nil {

@@ -66,7 +66,7 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	return nil
 }
 
-// decodeAs returns a function that decodes replies with f.
+// decodeAs returns a function that decodes replies by the format f with the options o.
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt

@@ -129,7 +129,7 @@ func example(s string) string {
 }
 
 // lastLines returns the end of a text: its last line, and the lines before it that look like tags
-// and not like words. The parameter common is true if the text was compared with other replies. If
+// and not like words. The parameter common is true if several replies have the text in common. If
 // it is false, only what follows the last sentence is returned.
 func lastLines(text string, common bool) string {
 	start := len(text)

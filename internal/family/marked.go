@@ -62,9 +62,9 @@ func FromMarked(format, model string, set *adapters.Set, r Reply, name, args Str
 	return lines + learnedCases(f, []Reply{r}), questions, nil
 }
 
-// learnFor calls Learn, with a single reply. In the file that it returns, the line "models" has the
-// pattern of the model's name, such as "my-model*", in place of that of the family. It fails if
-// Learn does.
+// learnFor returns what Learn makes from a single reply, for a family with the name format. In the
+// file, the line "models" has a pattern of the model's name, such as "my-model*", in place of one
+// of the family's name. It fails if Learn does.
 func learnFor(format, model string, set *adapters.Set, r Reply) (
 	file string, questions []string, err error) {
 	file, questions, err = Learn(format, set, []Reply{r})

@@ -70,8 +70,8 @@ func (g *look) blank(i int) int {
 	return i
 }
 
-// space returns the offset after the white space at offset i, or i if there is none. The spaces
-// that JSON does not allow count as well.
+// space returns the offset after the white space at offset i, or i if there is none. White space
+// includes the spaces that JSON does not allow, such as a no-break space.
 func (g *look) space(i int) int {
 	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])

@@ -113,9 +113,9 @@ func (g *look) wholeKey(i int) bool {
 	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
 }
 
-// bare adds to the search the reading in which a string without its first quotation mark begins
-// here. {"unit": celsius"} has lost one mark, and {"unit": celsius} both. In Python it adds
-// nothing, because a bare word is a name there, which is not evaluated.
+// bare adds to the search, for the given additional cost, the reading in which a string without its
+// first quotation mark begins here. {"unit": celsius"} has lost one mark, and {"unit": celsius}
+// both. In Python it adds nothing, because a bare word is a name there, which is not evaluated.
 func (x *valueReader) bare(cost int) {
 	if x.python || x.ownQuote(x.n.Pos) > 0 {
 		return // perhaps an expression; a string in the family's quotes

@@ -7,8 +7,8 @@ import (
 
 // reply writes calls of this server's tools as commands. A command is a call of the client's own
 // tool that runs commands, so that the result comes back by itself, or else a block that the user
-// runs. A reply may contain both kinds of calls, so those that are passed on are renumbered without
-// gaps. A block is text, so a reply with only blocks ends with "stop".
+// runs. A reply may also contain calls of the client's tools, which are passed on with new numbers,
+// without gaps. A block is text, so a reply with only blocks ends with "stop".
 type reply struct {
 	form.Reply // gets text, and calls of the client's tools
 	commander  *Commander

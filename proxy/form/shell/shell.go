@@ -35,8 +35,8 @@ import (
 	"toolnorm/tools/find"
 )
 
-// Config configures how clients that only have a terminal can use this server's tools. Tools is
-// needed.
+// Config configures how clients that only have a terminal can use this server's tools. The field
+// Tools must be set.
 type Config struct {
 	Tools   *tools.Registry
 	Program runner.Program // the program that runs a call; empty: runner.Toolrun

@@ -61,7 +61,7 @@ type Text struct {
 	Problems []string // descriptions of parts that could not be read, such as pages of a PDF
 }
 
-// tell adds a problem, unless it is empty.
+// tell adds a problem to t.Problems, unless it is empty.
 func (t *Text) tell(problem string) {
 	if problem != "" {
 		t.Problems = append(t.Problems, problem)

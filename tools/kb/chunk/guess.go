@@ -124,8 +124,8 @@ func guessed(data []byte) (text []byte, err error) {
 const longestSample = 1 << 16
 
 // telling returns those lines of a text that have bytes beyond ASCII, up to longestSample bytes.
-// The encoding is guessed from them. A text can be split at the byte of a line end whatever its
-// encoding is, except in UTF-16, because no other character contains that byte.
+// The encoding is guessed from them. In every encoding but UTF-16 a text can be split at the byte
+// of a line end, because no other character contains that byte.
 func telling(data []byte) (sample []byte) {
 	for line := range bytes.Lines(data) {
 		if len(sample)+len(line) > longestSample {

@@ -141,8 +141,9 @@ func (m *mail) part(header textproto.MIMEHeader, body []byte) {
 	}
 }
 
-// multipart reads the parts of a message. If they are alternative forms of one text, it reads only
-// the first that has text, usually the plain one.
+// multipart reads the parts of a message, which boundary separates. If kind, the media type, says
+// that they are alternative forms of one text, it reads only the first that has text, usually the
+// plain one.
 func (m *mail) multipart(kind, boundary string, body []byte) {
 	if boundary == "" {
 		m.body("text/plain", "", body)
@@ -212,7 +213,8 @@ func encodingNamed(label string) encoding.Encoding {
 	return e
 }
 
-// body reads a text of the message. If it cannot be decoded, this is added to the mail's problems.
+// body reads a text of the message. The parameter kind is its media type, and label names its
+// encoding. If the text cannot be decoded, this is added to the mail's problems.
 func (m *mail) body(kind, label string, body []byte) {
 	text, problem, err := inUTF8(body, encodingNamed(label))
 	if err != nil {

@@ -128,7 +128,8 @@ type spanStyle struct {
 	sign           string // raised, lowered or empty
 }
 
-// spanStyleOf reads the element with the properties of text in a style.
+// spanStyleOf returns what an element with the properties of text says in the definition of a
+// style.
 func spanStyleOf(e xml.StartElement) spanStyle {
 	through := attribute(e, "text-line-through-style")
 	s := spanStyle{hidden: attribute(e, "display") == "none",

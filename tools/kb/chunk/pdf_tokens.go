@@ -63,7 +63,8 @@ func interpret(data []byte, do func(op string, args []token)) {
 // deepestArray is how deeply arrays may be nested, since a file may contain a million brackets.
 const deepestArray = 20
 
-// token returns the next token, or false at the end.
+// token returns the next token, or false at the end. The parameter depth says how many arrays it is
+// in.
 func (l *lexer) token(depth int) (token, bool) {
 	l.blanks()
 	if l.at >= len(l.data) {

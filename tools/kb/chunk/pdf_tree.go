@@ -38,7 +38,8 @@ func pagesOf(file *pdf.Reader) (t tree) {
 }
 
 // enter collects the pages below a node, or the node itself if it is a page. The parameter
-// resources has what pages inherit from the nodes above, such as fonts.
+// resources has what pages inherit from the nodes above, such as fonts, and depth is the number of
+// these nodes.
 func (t *tree) enter(node, resources pdf.Value, depth int) {
 	if t.nodes++; t.nodes > mostNodes || len(t.pages) > mostPages {
 		return
