@@ -153,9 +153,9 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 }
 
 // chatForms returns the client forms of /v1/chat/completions in the order in which they are tried.
-// The form that runs tools by shell commands is first, and the one that accepts every request is
-// last. The first one may write its shell command in one of the other two forms. For example, with
-// @shell and the editor Void's prompt, a reply has to contain <run_command>.
+// The form that runs tools by shell commands is first. It writes each command as a call in one of
+// the other two forms: with @shell and the editor Void's prompt, for example, a reply has to
+// contain <run_command>. The form that accepts every request is last.
 func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}

@@ -34,8 +34,8 @@ type judge struct {
 	tools map[string]map[string]*jsonschema.Schema // by set and name
 }
 
-// newJudge returns a judge that knows the schemas of sets of tools. It returns an error if one of
-// them is not valid.
+// newJudge returns a judge that knows the schemas of all tools. The map sets has lists of tools as
+// JSON, by the name of the list. It returns an error if a list or a schema is not valid.
 func newJudge(sets map[string]json.RawMessage) (*judge, error) {
 	j := &judge{tools: map[string]map[string]*jsonschema.Schema{}}
 	for set, raw := range sets {

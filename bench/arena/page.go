@@ -75,7 +75,7 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:mostText], "") + " …"
 }
 
-// page has the data of the page and of the JSON file.
+// page has everything that the page with the results and the JSON file show.
 type page struct {
 	Better, Safer []string
 	Rows          []row
@@ -102,7 +102,7 @@ type cost struct {
 	Early          string
 }
 
-// page returns the data of the page.
+// page returns everything that the page with the results shows.
 func (b *board) page() *page {
 	p := &page{Inputs: len(b.cases), Evidence: b.evidence}
 	for _, e := range b.evidence {
@@ -212,7 +212,8 @@ func newCell(r *reader, q *pair, all []difference, self bool) cell {
 	return c
 }
 
-// costs returns the times of the readers for long calls in pieces.
+// costs returns how much time each reader takes, by model family, for long calls that arrive in
+// pieces.
 func (b *board) costs() (all []cost) {
 	for _, r := range b.readers {
 		took := map[string]map[int]answer{}

@@ -91,7 +91,7 @@ func (a asked) send(face http.Handler, model *server) given {
 	return g
 }
 
-// read adds the content of a reply, in the form of an API, to g.
+// read adds the content of a reply to g. The parameter by is the API in whose form the reply is.
 func (g *given) read(by api, body io.Reader) {
 	for _, part := range parts(body) {
 		var members map[string]json.RawMessage

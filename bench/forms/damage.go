@@ -170,8 +170,8 @@ func each(r *rand.Rand, v *any, f func(any) any) {
 	}
 }
 
-// misfit returns a value that probably does not fit where v did. The parameter how selects the
-// change. If v is an object, misfit changes v itself.
+// misfit returns a value that probably does not fit the schema that v fits. The parameter how
+// selects the change. If v is an object, misfit changes v itself.
 func misfit(r *rand.Rand, v any, how int) any {
 	switch one := v.(type) {
 	case map[string]any:

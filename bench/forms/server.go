@@ -168,7 +168,7 @@ func halfHeld(r *rand.Rand, one *running) (text, end string) {
 	return misfitting(r, one.right()), "stop"
 }
 
-// cut returns the beginning of the right answer, and length as its finish reason.
+// cut returns the beginning of the right answer, and the finish reason "length".
 func cut(r *rand.Rand, one *running) (text, end string) {
 	return part(r, addSpace(r, one.right())), "length"
 }

@@ -10,7 +10,7 @@ import (
 
 // Constraint is a schema written with only those keywords that model servers understand. The
 // parameter `format` of Ollama, and response_format of other servers, turn it into a grammar
-// without an error, and a model cannot write without end under it.
+// without an error. A model that has to follow this grammar cannot write without end.
 //
 // References are resolved, recursion is written under $defs, allOf is merged, oneOf becomes anyOf,
 // and the keywords beside a union are put into its branches. A keyword that belongs to one type
@@ -18,13 +18,14 @@ import (
 // Options.
 //
 // A value that fits the original fits the constraint as well, under three conditions. It is within
-// these bounds. It has no character that JSON escapes where the original has a pattern. It has no
-// name that no pattern matches where the original has only patterns of names. The reverse is not
-// true, and Dropped says where. The constraint uses a small part of JSON Schema, because servers
-// refuse a whole request for one word (`\d`, a pattern without anchors, true for a schema, an
-// unknown type) and ignore others silently (not, if, bounds of fractions, uniqueItems). Of 69 hard
-// schemas llama-server refused 11 as they were, and Ollama 0.24 refused 16 or crashed. As rewritten
-// here, they refused none. The model's answer is checked against the original afterwards.
+// the added bounds. Where the original has a pattern, the text has no character that JSON escapes.
+// Where the original has only patterns of names, each name matches one of them. The reverse is not
+// true: Dropped lists what the constraint does not enforce. The constraint uses a small part of
+// JSON Schema, because servers refuse a whole request for one word (`\d`, a pattern without
+// anchors, true for a schema, an unknown type) and ignore others silently (not, if, bounds of
+// fractions, uniqueItems). Of 69 hard schemas llama-server refused 11 as they were, and Ollama 0.24
+// refused 16 or crashed. As rewritten here, they refused none. The model's answer is checked
+// against the original afterwards.
 type Constraint struct {
 	Schema  json.RawMessage
 	Dropped []Dropped // what the constraint does not enforce, sorted
@@ -56,7 +57,7 @@ const (
 	longInteger = math.MaxInt64 - 1
 )
 
-// integer returns the bound that is added to integers which have no bound of their own.
+// integer returns the largest absolute value of integers whose schema has no bounds.
 func (o Options) integer() int64 {
 	if o.Long {
 		return longInteger
@@ -64,12 +65,13 @@ func (o Options) integer() int64 {
 	return exactInteger
 }
 
-// length returns the bound that is added to strings, which is negative if there is none. Without a
-// bound a model under a schema may write for ever. Of two such calls both ran past 100 s, while
-// with bounds 25 of 25 ended as JSON.
+// length returns the limit for the characters of any string. It is negative if there is none.
+// Without a limit a model may write for ever under a schema. Two of two calls without one ran past
+// 100 s, while 25 of 25 calls with limits ended as JSON.
 func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount) }
 
-// elements returns the bound that is added to arrays, which is negative if there is none.
+// elements returns the limit for the number of elements of any array. It is negative if there is
+// none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
 // bound returns the parameter usual if asked is 0, and otherwise asked, but never more than most,

@@ -97,10 +97,10 @@ func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int)
 }
 
 // Drop records that a keyword of the schema is not enforced. The parameter at is the JSON pointer
-// of the subschema that has the keyword. An empty keyword means everything in that subschema. If d
-// is nil, Drop does nothing. This is so for a subschema in no document, such as the call around the
-// arguments. A keyword is recorded once, because a subschema to which several members refer is read
-// once for each of them.
+// of the subschema that has the keyword. An empty keyword means everything in that subschema. Drop
+// does nothing if d is nil, as for a subschema that is in no document, such as the one for a whole
+// call. A keyword is recorded once, because a subschema to which several members refer is read once
+// for each of them.
 func (d *Doc) Drop(at, keyword string) {
 	if d == nil || len(*d.dropped) == maxDropped {
 		return
@@ -135,8 +135,8 @@ func (d *Doc) Root() *Place {
 }
 
 // Arguments returns the whole schema, restricted to objects, because the arguments of a call are
-// always an object. {"type": "string"} for a tool's parameters is a mistake. Its type is dropped,
-// because no call could ever fit.
+// always an object. If the schema allows no objects, such as {"type": "string"}, no call could ever
+// fit. That is a mistake of its author, so its type is dropped, and any object is allowed.
 func (d *Doc) Arguments() *Place {
 	p := d.merge(d.Root(), &Place{Kinds: Object}, 0)
 	if p.Never {

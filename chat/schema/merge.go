@@ -135,8 +135,8 @@ func (p *Place) mergeEnum(b *Place) bool {
 
 // mergeScalars adds b's constraints on strings, numbers and lengths to p's. Of two bounds it keeps
 // the tighter one. It keeps all patterns and formats, because only the writer knows which of them
-// it can express. Of two multipleOf it keeps p's, because no writer enforces them, and one is
-// enough for the demo.
+// it can express. Of two multipleOf it keeps p's, because no writer enforces them, and the demo,
+// which invents values, needs only one.
 func (p *Place) mergeScalars(b *Place) {
 	p.Patterns, p.Formats = bothWords(p.Patterns, b.Patterns), bothWords(p.Formats, b.Formats)
 	p.MinLength, p.MaxLength = larger(p.MinLength, b.MinLength), smaller(p.MaxLength, b.MaxLength)

@@ -363,9 +363,9 @@ func (c *constrainer) more(s *Place, props []Member, depth int) {
 	}
 }
 
-// plainNames reports whether the names consist only of letters, digits and _. Only then can a
-// server write a rule for every other name, because such a rule spells out, character by character,
-// where a name differs from the listed ones, and other characters have a meaning in the rule.
+// plainNames reports whether all names in props consist of letters, digits and _. Only then can a
+// server write a rule that allows all names except these. Such a rule spells out, character by
+// character, where a name differs from these, and other characters have a meaning in it.
 func plainNames(props []Member) bool {
 	return !slices.ContainsFunc(props, func(f Member) bool {
 		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool {

@@ -230,10 +230,10 @@ func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	return p.repeat(one, least, most)
 }
 
-// repeat returns the class or group in the parameter one with a count from least to most. A
-// repetition without an upper limit gets one, so that a model does not write for ever: for a server
-// \d+ becomes [0-9]{1,1000}. Inside another repetition it gets none, because the counts would
-// multiply, and servers and Go refuse products above 1000.
+// repeat returns the parameter one, a class or a group, with a count from least to most. A negative
+// most means that there is no upper limit. Such a repetition gets a limit here, so that a model
+// does not write for ever: \d+ becomes [0-9]{1,1000}. Inside another repetition it gets none,
+// because the counts would multiply, and servers and Go refuse products above 1000.
 func (p *patternPrinter) repeat(one string, least, most int) string {
 	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
 	switch {

@@ -134,8 +134,9 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 
 // child returns the subschema v of a member or element as a Place. If v is only a reference, the
 // Place is one, too, and its target is not read, so that a schema that refers to itself is not read
-// without end. Otherwise v is read with an empty list of references being followed: a reference
-// inside v to a schema around it is ordinary recursion, and not a reference that only names itself.
+// without end. Otherwise v is read as if no reference were being followed (d.reading is empty),
+// because a reference in v to a schema around it is ordinary recursion, and not one that only names
+// itself.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != jsontree.Absent {
@@ -164,8 +165,8 @@ func reference(v *jsontree.Value) (ref, step string) {
 	return "", ""
 }
 
-// lone reports whether a value has no keyword that constrains anything besides the given one.
-// Descriptions and the like do not count, because generators write {"$ref": …, "description": …}
+// lone reports whether v has no keyword that constrains anything, apart from the given one.
+// Descriptions and the like constrain nothing, and generators write {"$ref": …, "description": …}
 // for each use of a type.
 func lone(v *jsontree.Value, keyword string) bool {
 	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {

@@ -89,14 +89,16 @@ func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds
 func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 
 // Only reports whether the schema is known to allow no types but those in k. It is false if the
-// schema's types are unknown. It decides whether text may be read as a number or an object: Allows
-// would not do, because where a string is allowed too, the text is meant as it is written.
+// schema's types are unknown. Only decides whether text may be read as a number or an object. The
+// method Allows would be wrong for that: where a string is allowed too, the text is meant as it is
+// written.
 func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 
-// Prop returns the type of a member, or nil if nothing is known of it. In a union the type allows
-// every value that any alternative allows. A listed member comes before a matching pattern, and
-// that before additionalProperties. By the specification the first two apply together, but for
-// reading a value the nearer one is enough.
+// Prop returns the type of a member, or nil if nothing is known of it. A listed member has its own
+// type. Another one has the type of a pattern that its name matches, or else of
+// additionalProperties. By the specification such a pattern applies to listed members, too, but for
+// reading a value the nearer type is enough. In a union the type allows every value that any
+// alternative allows.
 func (t *Type) Prop(name string) *Type {
 	if t == nil {
 		return nil

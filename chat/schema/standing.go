@@ -37,9 +37,9 @@ type Part struct {
 // constraint, and With puts the whole value back.
 const maxHeld = 400
 
-// abridge returns a fixed value in the form in which a model has to repeat it. A long text is cut
-// and ends in an ellipsis, and a long list or object becomes an empty one. Any other value is
-// returned unchanged.
+// abridge returns the parameter raw, a fixed value, shortened for the model that has to repeat it.
+// If it has more than maxHeld bytes, a text is cut and ends in an ellipsis, and a list or an object
+// becomes an empty one. Any other value is returned unchanged.
 func abridge(raw string) string {
 	var text string
 	switch {
@@ -105,9 +105,9 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// withElements appends to dst an array with the elements that s fixes, and with the other elements
-// from the new array, which is the parameter from. Elements are matched by their positions. It
-// returns false if from is not an array, or has fewer elements.
+// withElements appends to dst an array with the elements that s fixes. All other elements come from
+// the parameter from, the array that the model has written anew. Elements are matched by their
+// positions. It returns false if from is not an array, or has fewer elements.
 func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	all := from.Items
 	if kind(from) != Array || len(all) < len(s.Parts) {

@@ -41,7 +41,7 @@ var typeWords = map[string]Kinds{
 }
 
 // Named returns the types that a type name means. It returns all types for "any", and 0 for an
-// unknown name such as "file". Case does not count, because Gemini's API writes STRING and OBJECT.
+// unknown name such as "file". Case does not matter, because Gemini's API writes STRING and OBJECT.
 func Named(word string) Kinds { return typeWords[strings.ToLower(word)] }
 
 // each returns the types in k one by one. If k has both Number and Integer, Integer is left out,

@@ -35,8 +35,9 @@ type Note struct {
 // as already followed, so that a reference to "#" inside it is not shown a second time.
 func (d *Doc) Written() *Written { return d.written(d.root, []*jsontree.Value{d.root}) }
 
-// written returns the subschema v as its author wrote it. The parameter around has the targets of
-// the references around v, which are not shown again inside it.
+// written returns the subschema v as its author wrote it. The parameter around lists the schemas
+// that contain v and were reached by references. A reference in v to one of these is not followed
+// again.
 func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	w := &Written{doc: d, around: around}
 	if w.Opaque = !w.add(v); w.Opaque && v != jsontree.Absent {
@@ -163,9 +164,9 @@ type WrittenMember struct {
 	At   *Written
 }
 
-// Members returns the listed members, each once. listed reports whether there is a list, which may
-// be empty. If a place and its reference list the same member, the nearest one is shown, because
-// the author refined it there.
+// Members returns the listed members, each once. The result listed reports whether there is a list,
+// which may be empty. If a place and the place to which it refers list the same member, the
+// former's is returned, because the author refined it there.
 func (w *Written) Members() (all []WrittenMember, listed bool) {
 	known := map[string]bool{}
 	for _, v := range w.parts {

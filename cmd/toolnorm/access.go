@@ -102,8 +102,9 @@ func (r *routes) Handle(pattern string, h http.Handler) {
 
 // mount returns the routes of everything that answers: chats, the agent, the tools for MCP clients
 // and runners, the list of other MCP servers, and the admin page. MCP sessions continue when the
-// settings are read again and, with the key in mcp.key, after a restart and at every replica with
-// the same file. They must, because some clients, such as Void, never initialize a session twice.
+// settings are read again. They also continue after a restart and at other replicas, if the key in
+// mcp.key is the same. Some clients, such as the editor Void, need this, because they never
+// initialize a session twice.
 func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r := &routes{mux: http.NewServeMux()}
 	chats.Mount(r)

@@ -45,7 +45,7 @@ func (m *Main) newAgent(c *Config, model *engine.Engine, by *find.Meanings) *age
 
 // server returns the name that the settings give to a model's server, or "" for the server of the
 // setting ollama. The queue of the agent counts requests by server. The name before a slash may
-// also be part of the model's own name, so it counts only if it is the name of a server.
+// also be part of the model's own name, so it is only used if a server has this name.
 func (c *Config) server(model string) string {
 	if real, ok := c.Alias[model]; ok {
 		model = real

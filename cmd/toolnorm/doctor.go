@@ -113,8 +113,8 @@ func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	return all
 }
 
-// leftOut returns a finding for each key and each file of formats in the settings that cannot be
-// used.
+// leftOut returns a finding for each part of the settings that cannot be used and is left out: a
+// key, or one of the user's own files of formats.
 func (c *examine) leftOut() (all []doctor.Finding) {
 	s, _ := c.resolve() // doctor has read them without an error
 	for _, err := range s.odd {
@@ -125,9 +125,9 @@ func (c *examine) leftOut() (all []doctor.Finding) {
 	return all
 }
 
-// report prints a report as JSON, or with the function print for people. It returns an error if the
-// report cannot be written. If a model server cannot be reached, it returns an error that ends the
-// program with an exit status of its own.
+// report prints the report r as JSON if asJSON is true, and otherwise by the function print, in a
+// form for people. It returns an error if the report cannot be written. If a model server cannot be
+// reached, it returns an error that ends the program with an exit status of its own.
 func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error) error {
 	r.Toolnorm = version.String()
 	if asJSON {

@@ -155,8 +155,9 @@ func (f *face) sameEngine(old *face) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// show makes f answer all requests from now on. If the engine of f is new, it starts to watch
-// whether the model servers answer, until ctx ends.
+// show makes f answer all requests from now on. A face is everything that answers by one set of
+// settings. If the engine of f is new, it starts to watch whether the model servers answer, until
+// ctx ends.
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)
 	m.admin.Use(f.models, f.settings.formats)

@@ -54,7 +54,7 @@ const startTakes = 3 * time.Second
 // serve runs the server until a signal comes, its terminal is closed, or the server fails. It
 // returns an error if the server cannot start, fails, or cannot be closed. A second signal kills
 // the program, since the first one restores the default handling of signals. The constant garbage
-// is the default for GOGC, so the environment variable has precedence over it.
+// is used in place of GOGC if that environment variable is not set.
 func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)

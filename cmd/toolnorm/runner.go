@@ -39,7 +39,8 @@ type door struct {
 
 // announce lets runners find the server until ctx ends. It writes the address file at once, and
 // then checks again and again whether the file is still there. It also takes over a file with the
-// address of another toolnorm when that has ended. The checks run in a goroutine of beside.
+// address of another toolnorm when that has ended. The checks run in a goroutine of the group
+// beside.
 func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	d.URL = "http://" + reachable(at)
 	d.take(ctx, true)
@@ -101,8 +102,8 @@ func (d *door) withdraw() {
 	}
 }
 
-// admits reports whether a request comes from a runner of this user. Such a request has the token
-// of the address file, which only the user can read.
+// admits reports whether a request comes from a runner, the program toolrun, of this user. Such a
+// request has the token of the address file, which only the user can read.
 func (d *door) admits(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, runner.Paths) && d.Admits(r.Header.Get("Authorization"))
 }

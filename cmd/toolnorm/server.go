@@ -78,9 +78,9 @@ func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"status":"ready"}`+"\n")
 }
 
-// drain makes the method ready answer 503, but still answers other requests for the time wait, so
-// that load balancers notice. Idle connections stay open until then, because a balancer that was
-// just sending on one would lose the request. Each connection ends with its next answer.
+// drain makes the method ready answer 503 and then waits for the time wait, so that load balancers
+// notice. Meanwhile other requests are answered, each as the last one of its connection. Idle
+// connections stay open, because a balancer that was just sending a request on one would lose it.
 func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	if s.stopping.Store(true); wait <= 0 {
 		return

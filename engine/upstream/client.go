@@ -250,8 +250,8 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 
 // Stream posts a request whose reply is a stream of records, and returns the stream. Servers send
 // their header with the first record, so the wait for the header covers loading the model and
-// reading the prompt. The parameter first is the limit of both. It returns an error if the server
-// refuses or cannot be reached.
+// reading the prompt. The parameter first limits this wait, and the parameter later each wait after
+// it. Stream returns an error if the server refuses or cannot be reached.
 func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any, first,
 	later wait.Limit) (Stream, error) {
 	resp, err := c.Post(ctx, p, url, body, first)

@@ -38,10 +38,10 @@ func (r *Root) Add(part string) {
 	}
 }
 
-// Sum returns the hash of the parts.
+// Sum returns the hash of all parts that were added, as a number.
 func (r *Root) Sum() uint64 { return Mix(r.sum) }
 
-// Key returns the key of the parts, which has 16 characters.
+// Key returns the hash of all parts that were added, as a text of 16 characters.
 func (r *Root) Key() string { return fmt.Sprintf("%016x", r.Sum()) }
 
 // Mix mixes a number with SplitMix64, so that similar numbers differ in all of their bits.
@@ -51,21 +51,24 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// conversation is the context key of WithConversation.
+// conversation is the context key under which WithConversation stores the key of a conversation.
 type conversation struct{}
 
-// WithConversation returns a context with a key, which requests to model servers then carry.
+// WithConversation returns a context with the key of a conversation. Requests to model servers that
+// have this context send the key in a header.
 func WithConversation(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, conversation{}, key)
 }
 
-// Conversation returns the key of a context, or "" if it has none.
+// Conversation returns the key of a conversation that WithConversation has stored in ctx, or "" if
+// there is none.
 func Conversation(ctx context.Context) string {
 	key, _ := ctx.Value(conversation{}).(string)
 	return key
 }
 
-// setConversation writes the key of a context into a request's header.
+// setConversation writes the key of a conversation that is in ctx, if there is one, into the header
+// h.
 func setConversation(ctx context.Context, h http.Header) {
 	if key := Conversation(ctx); key != "" {
 		h[ConversationHeader] = []string{key}

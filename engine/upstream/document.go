@@ -25,7 +25,7 @@ type Documents struct{ pool sync.Pool }
 // are then decoded at a time.
 const front = 32 << 10
 
-// document reads one answer.
+// document reads one answer of a server, a JSON document of which one string is wanted.
 type document struct {
 	bufio.Reader
 	// a decoded piece of the string; no escape is shorter than its character

@@ -82,8 +82,8 @@ type Order struct {
 	Log   *zerolog.Logger
 }
 
-// Prompted passes the prompt that the model will read to the request's observer, if there is one.
-// The parameter context is the context length.
+// Prompted passes text, the prompt that the model will read, to the request's observer OnRendered,
+// if that is set. The parameter context is the context length.
 func (o *Order) Prompted(text string, context int) {
 	if o.OnRendered != nil {
 		o.OnRendered(text, context)

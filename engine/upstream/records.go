@@ -146,9 +146,10 @@ func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 	return s.parser.ParseBytes(line)
 }
 
-// Stream is the common part of the sources of all servers' replies. Next returns the events in
-// Queue one by one, and calls Read when there are no more. Only one goroutine may use it. Nothing
-// is read before it is asked for, so a slow client slows the server down.
+// Stream reads a model server's reply, for every kind of server. Next returns the events in Queue
+// one by one, and calls the function Read, which each kind of server has, when there are no more.
+// Only one goroutine may use a Stream. Nothing is read before it is asked for, so a slow client
+// slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
 	Scratch *Scratch        // reads the records; nil after Close

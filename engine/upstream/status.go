@@ -225,8 +225,9 @@ var (
 	windowSaid = regexp.MustCompile(`context size \((\d+) tokens|context length is (\d+)`)
 )
 
-// overflowOf returns the counts in a server's message. OpenAI counts messages and reply separately,
-// and trimming can only change the messages, so their number is preferred.
+// overflowOf returns the numbers of tokens in a server's message: those of the prompt and those of
+// the context, or 0 where there is none. OpenAI counts messages and reply separately. The number
+// for the messages is preferred, because trimming can only change the messages.
 func overflowOf(text string) *Overflow {
 	tokens := cmp.Or(firstNumber(promptSaid, text), firstNumber(tokensSaid, text))
 	return &Overflow{Tokens: tokens, Window: firstNumber(windowSaid, text)}

@@ -59,8 +59,9 @@ func Arguments(c chat.Call) json.RawMessage {
 }
 
 // Rendering returns the chat template of the model that the order names. The parameter source is
-// its text, and the function render renders an order with it. Thinking is switched on if thinks is
-// true, which means that the model can think, because many templates print reasoning only then.
+// the template's text, and the function render renders an order with it. The parameter thinks says
+// whether the model can think. If it can, thinking is switched on, because many templates print
+// reasoning only then.
 func (o *Order) Rendering(source string, thinks bool,
 	render func(*Order) (string, error)) derive.Template {
 	q := *o
@@ -96,7 +97,7 @@ func KnownAs(name, description string) string {
 }
 
 // Probs collects the tokens of a reply, with their probabilities, until there is text to which they
-// belong. The server may hold text back, so that tokens come first.
+// belong. A server may send the tokens first and hold their text back.
 type Probs struct {
 	Tokens []chat.Token
 }
@@ -112,7 +113,7 @@ func (p *Probs) Take() *chat.Meta {
 	return m
 }
 
-// Token parses one entry of a list of probabilities. Both APIs use the same form:
+// Token parses one entry of a list of probabilities. Ollama's API and OpenAI's have the same form:
 //
 //	{"token":" Paris","logprob":-0.02,"bytes":[32,80,97,114,105,115],"top_logprobs":[…]}
 func Token(v *fastjson.Value) chat.Token {

@@ -9,15 +9,16 @@ const (
 	fewest = 256
 )
 
-// Meter estimates the tokens of texts by the server's last count for a model. The zero value uses a
-// default ratio. The ratio differs between models and texts: code has 2.7 to 3.4 bytes a token, and
-// Chinese 1.5 to 5.0, with the tokenizers of three models.
+// Meter estimates how many tokens a text has, in the ratio of bytes to tokens that the server
+// counted last for the model. The zero value uses a default ratio. The ratio differs between models
+// and texts: with the tokenizers of three models, code has 2.7 to 3.4 bytes a token, and Chinese
+// 1.5 to 5.0.
 type Meter struct {
 	Bytes, Tokens int // size of one request, with the tokens that the server counted
 }
 
-// Estimate returns about how many tokens the given bytes are. The estimate only serves to choose a
-// context. If a server counts, nothing is left out because of an estimate.
+// Estimate returns about how many tokens a text of so many bytes has. It is only used to choose a
+// context length: where a server counts tokens, nothing is left out because of an estimate.
 func (m Meter) Estimate(bytes int) int {
 	if m.Tokens == 0 {
 		return bytes/bytesPerToken + 1

@@ -72,9 +72,9 @@ func lastUser(ms []chat.Message) int {
 	return max(i, 0)
 }
 
-// turns splits messages into turns, from one user message to the next. What comes before the first
-// user message belongs to the first turn. User messages without an answer belong to the turn of
-// those after them.
+// turns splits messages into turns. A turn ends before a user message that comes after an
+// assistant's message, so consecutive user messages are in one turn. What comes before the first
+// user message belongs to the first turn.
 func turns(ms []chat.Message) (all []unit) {
 	from, answered := 0, false
 	for i, m := range ms {

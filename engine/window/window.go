@@ -62,9 +62,9 @@ const (
 	imageBytes   = 3000 // a picture
 )
 
-// MessageBytes returns how many bytes of text a message amounts to for a model. Reasoning counts,
-// although some templates leave it out. An estimate that is too high costs memory, but one that is
-// too low costs a refusal.
+// MessageBytes returns how many bytes of text a message amounts to for a model. Reasoning is
+// included, although some templates leave it out. An estimate that is too high costs memory, but
+// one that is too low costs a refusal.
 func MessageBytes(m chat.Message) int {
 	n := messageBytes + len(m.Content) + len(m.Reasoning) + imageBytes*len(m.Images)
 	for _, c := range m.Calls {

@@ -46,8 +46,8 @@ func (s *Store) List(ctx context.Context, label string) {
 	_, _ = s.Remove(replicaKind, s.name, "") // or it ends by itself
 }
 
-// Replicas implements Mail: it returns the other replicas, sorted by their labels. If an entry
-// cannot be decoded it is empty in the result, and the error says so.
+// Replicas implements Mail. It returns the other replicas, sorted by their labels. An entry that
+// cannot be decoded is empty in the result, and the cause is in the error.
 func (s *Store) Replicas() ([]Replica, error) {
 	notes, err := s.Others(replicaKind, s.name, listedFor)
 	all := make([]Replica, len(notes))

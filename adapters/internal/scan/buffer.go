@@ -9,8 +9,8 @@ package scan
 //
 //	base <= pos <= base+len(buf)
 //
-// Bytes before Pos stay in the buffer while they may still be needed. Drop removes the others when
-// more is read. Only At(i) looks forward and waits for bytes that have not arrived.
+// Bytes before Pos stay in the buffer until Drop removes them, because they may be needed again.
+// Only At(i) looks forward and waits for bytes that have not arrived.
 type Buffer struct {
 	Buf  []byte
 	Base int // the position of Buf[0]

@@ -15,7 +15,7 @@ import (
 type Field struct{ Key, Value string }
 
 // Fields returns the members of an object in their order. A repeated member is returned twice,
-// because the tool decides which one counts. If the text is not an object, the result is nil. If
+// because the tool decides which one to use. If the text is not an object, the result is nil. If
 // the object is cut off, the result has the members that began. Values are slices of the text, so a
 // file in an argument is not copied when a caller wants only the names.
 func Fields(object string) (all []Field) {

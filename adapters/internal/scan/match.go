@@ -1,9 +1,9 @@
 package scan
 
 // Match is the result of looking for something in a text that may still be arriving. Incomplete
-// means that more text is needed. A text that ends in "<tool_ca" is neither plain text nor an
-// opening tag yet. So the result does not depend on how the text is cut into chunks, and the caller
-// decides when it knows how the reply ended.
+// means that more text is needed: a text that ends in "<tool_ca" is neither plain text nor an
+// opening tag yet. So the result does not depend on how the text is cut into chunks. Only the
+// caller knows when the reply has ended, and decides what Incomplete means then.
 type Match uint8
 
 const (

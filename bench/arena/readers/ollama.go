@@ -28,7 +28,8 @@ var families = map[string]string{
 	"lfm2": "lfm2", "command-r7b": "cohere", "glimmer": "glimmer", "poolside": "laguna",
 }
 
-// line is an input that the arena writes.
+// line is an input that this program gets from the arena, the program that compares readers of
+// model replies.
 type line struct {
 	ID, Format, Text string
 	Tools            []api.Tool

@@ -17,7 +17,8 @@ import (
 	"toolnorm/proxy/form/openai"
 )
 
-// line is an input that the arena writes.
+// line is an input that this program gets from the arena, the program that compares readers of
+// model replies.
 type line struct {
 	ID     string
 	Format string

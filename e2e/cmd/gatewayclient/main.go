@@ -130,9 +130,9 @@ func peer() *tools.Peer {
 // mostSignIns is how often a user signs in who is told that it was not enough.
 const mostSignIns = 2
 
-// use calls tools: those that the scenario names, or else each tool, with made-up arguments that
-// fit its schema. The result again is true if a call needs more rights than the client has signed
-// in for.
+// use calls each tool with made-up arguments that fit its schema. If the environment variable
+// MCP_CONFORMANCE_CONTEXT lists calls, it makes only these. The result again is true if a call
+// needs more rights than the client has signed in for.
 func use(ctx context.Context, registry *tools.Registry, s *remote.Set) (again bool, err error) {
 	var told struct {
 		Calls []struct {
@@ -166,7 +166,8 @@ func use(ctx context.Context, registry *tools.Registry, s *remote.Set) (again bo
 	return again, nil
 }
 
-// invented returns arguments that fit a tool, for one call.
+// invented returns a list with one element, the made-up arguments for one call of a tool. It
+// returns an error if they cannot be encoded.
 func invented(t tools.Tool) ([]json.RawMessage, error) {
 	var schema struct {
 		Properties map[string]struct {

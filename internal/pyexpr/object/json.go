@@ -68,8 +68,8 @@ func fromNumber(m *py.Account, s string) Value {
 	return ParseInt(m, s, 10)
 }
 
-// fromArray returns the list for a JSON array. Its memory is charged although the JSON is in memory
-// already, because the account covers what the run adds.
+// fromArray returns the list for a JSON array. The list is a copy, so its memory is charged in
+// addition to that of the JSON.
 func fromArray(m *py.Account, v []any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	items := make(List, len(v))

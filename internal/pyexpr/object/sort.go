@@ -97,8 +97,8 @@ func insertionSort(m *py.Account, a []pair) {
 	}
 }
 
-// countRun returns the length of the run at the beginning of a, and reverses the run if it is
-// descending.
+// countRun returns how many items at the beginning of a are in ascending or in descending order. It
+// reverses them if they are descending.
 func countRun(m *py.Account, a []pair) int {
 	if len(a) < 2 {
 		return len(a)

@@ -143,7 +143,7 @@ func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 
 // appendThought appends the members of a reasoning item. The member summary must be present, even
 // if it is empty, because SDKs iterate over it. If the client wants encrypted thoughts, the member
-// encrypted_content has the whole thought once more, since clients store only one of the two.
+// encrypted_content has the whole thought once more, since clients store either it or the text.
 func (r *request) appendThought(b []byte, it *item, text string, done bool) []byte {
 	b = append(b, `,"summary":[`...)
 	if done && it.shape == summaryShape {

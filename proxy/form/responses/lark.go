@@ -193,8 +193,9 @@ func (r *larkRule) next() string {
 }
 
 // unreadable marks the rule as failed, because its text continues with something that is no token.
-// It is an error of the client only if a string or a regular expression is not closed. Other text
-// may be valid in Lark and only not supported here, such as the braces of a template.
+// If that is a string or a regular expression that is not closed, the client has made a mistake,
+// which is recorded. Other text may be valid in Lark and only not supported here, such as the
+// braces of a template.
 func (r *larkRule) unreadable() {
 	if c := r.rest[0]; c == '"' || c == '/' {
 		r.mistake("does not close what begins at " + strconv.Quote(r.rest[:min(len(r.rest), 20)]))

@@ -142,8 +142,9 @@ func (p *reply) grow(text string) {
 	}
 }
 
-// add opens an item, and its part if it has one. The agents opencode and pi need both events,
-// because they show no text with output_item.done alone.
+// add opens an item. In a stream it writes an event for the item, and one for the item's part if it
+// has one. The agents opencode and pi need both events, because they show no text with
+// output_item.done alone.
 func (p *reply) add(it *item) {
 	p.items, p.open = append(p.items, it), it
 	p.added++
@@ -240,7 +241,8 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 	return b
 }
 
-// close ends the event in b, which becomes the buffer of the stream.
+// close appends the end of an event to b, which has the stream's buffer with the beginning of that
+// event (see begin). It stores the result as the new buffer.
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
 // Flush implements form.Reply. It sends the buffer, in which the new text of the open item becomes
@@ -266,9 +268,9 @@ func (p *reply) Ping(said string) error {
 	return p.w.Flush()
 }
 
-// Close implements form.Reply. It ends the reply with its object or with an error. An error before
-// the first byte is returned, so that the caller answers with a status, unless it has to be written
-// as an event (toldInStream).
+// Close implements form.Reply. It ends the reply with its object or with an error. If nothing was
+// sent yet, it returns the error instead, so that the caller answers with a status. It does not do
+// so for a stream in which the error has to be an event (toldInStream).
 func (p *reply) Close(err error) error {
 	err = form.Ended(err, p.end, len(p.items) == 0)
 	if p.w == nil {
@@ -307,9 +309,10 @@ func (p *reply) closeWhole(err error) error {
 	return form.WriteJSON(p.out.W, http.StatusOK, append(p.appendObject(nil, o), '\n'))
 }
 
-// fail ends a stream with an error. The open item becomes incomplete, but an open call is removed
-// and never done. If a status can still be sent and the error need not be an event, fail writes
-// nothing and returns err.
+// fail ends a stream with an error. If nothing was sent yet and the error need not be an event
+// (toldInStream), it writes nothing and returns err, so that an HTTP status can be sent. Otherwise
+// it writes the error as an event. The open item becomes incomplete, but an open call is removed
+// and never done.
 func (p *reply) fail(err error) error {
 	if !p.w.Wrote() && !toldInStream(fault.From(err)) {
 		return err

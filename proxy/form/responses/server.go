@@ -31,9 +31,9 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("GET", "/v1/responses/{id}/input_items", s.inputItems)
 }
 
-// ask returns the handler for new responses. Each HTTP request gets its own copy of the API, whose
-// two functions share the parsed request: one reads the request, and the other opens the reply
-// later.
+// ask returns the handler for new responses. Each HTTP request gets its own copy of the form.API,
+// because the two functions in it share the parsed request: one reads the request, and the other
+// opens the reply later.
 func (s *Server) ask() exchange.Handler {
 	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail,
 		Fields: map[string]string{"messages": "input", "tools": "tools",
