@@ -162,8 +162,9 @@ func (s *source) better(t table) (all []string, err error) {
 	return all, nil
 }
 
-// behind returns a text for each row of toolnorm that is worse in the column called name than the
-// row theirs, which is another program's. It returns an error if a cell has no number.
+// behind compares the rows of toolnorm in t with theirs, a row of another program, in the column
+// called name. It returns a text for each row that is worse than theirs. It returns an error if a
+// cell has no number.
 func (s *source) behind(t table, theirs []string, name string) (all []string, err error) {
 	column := slices.Index(t.Head, name)
 	best, err := number(theirs, column)

@@ -165,8 +165,8 @@ func (b *board) headline() string {
 		100*share, 100*same)
 }
 
-// families counts the model families of which a program reads a call right that has no mistakes in
-// it. A family is the models that write calls in the same form.
+// families returns for how many model families the program r reads a call without mistakes
+// correctly. A family is the models that write calls in the same form.
 func (b *board) families(r *reader) int {
 	n := 0
 	for i, a := range b.answers[r] {

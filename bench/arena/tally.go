@@ -206,8 +206,9 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	return all
 }
 
-// early returns which share of a call's arguments a program had passed on when a piece of the call
-// came, on average over the pieces. It returns -1 if the program does not report that.
+// early returns how early a program passes on the arguments of a call that arrives in pieces: the
+// share that it has sent when a piece has come, on average over the pieces. It returns 0 if nothing
+// was sent, and -1 if the program does not report that.
 func early(c *input.Case, r *reply) float64 {
 	if len(r.Sent) == 0 || len(r.Sent) != len(c.Deltas) || len(r.Calls) != 1 {
 		return -1

@@ -83,7 +83,7 @@ func askReal(s settings) error {
 	return os.WriteFile(cmp.Or(s.page, os.DevNull), []byte(page), 0o644)
 }
 
-// realHead returns the beginning of the page's section about a real model.
+// realHead returns the beginning of the section of the page that shows how a real model answers.
 func realHead(schemas int) string {
 	return fmt.Sprintf(`## Answers in a form
 

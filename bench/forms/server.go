@@ -114,9 +114,9 @@ func (s *server) generate(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, q.Prompt, `{"response":%s,"done":false}`)
 }
 
-// answer streams the model's reply to a request. The prompt contains the key that names the
-// request. Each line of the stream is made of a few characters of the reply by the format string
-// record.
+// answer streams the model's reply to a request, which it finds by the key in the prompt. The
+// parameter record is the format string of one line of the stream, which has a few characters of
+// the reply.
 func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 	from := strings.Index(prompt, "[case ")
 	if from < 0 {
@@ -154,7 +154,8 @@ func writeRight(r *rand.Rand, one *running) (text, end string) {
 	return addSpace(r, one.right()), "stop"
 }
 
-// writeLoose returns the right answer as a model writes JSON without a grammar (see dress).
+// writeLoose returns the right answer as a model writes JSON without a grammar, for example in a
+// code fence, and the finish reason "stop".
 func writeLoose(r *rand.Rand, one *running) (text, end string) {
 	return dress(r, one.right()), "stop"
 }

@@ -149,8 +149,8 @@ func (t *table) markdown(schemas int, seeds string) string {
 	return b.String()
 }
 
-// sum returns how often the outcome o occurred, in the kinds for which the function of returns
-// true.
+// sum returns how often the outcome o occurred. It includes only the kinds of replies for which the
+// function of returns true.
 func (t *table) sum(o outcome, of func(kind) bool) (n int) {
 	for _, k := range kinds {
 		for name, row := range t.rows {

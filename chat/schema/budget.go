@@ -65,7 +65,7 @@ func (e *Excess) Error() string {
 // that examines a schema: one request with 300,000 entries in an allOf once occupied a core for 14
 // minutes, even after its client had left. Treating such a schema as one that allows everything
 // would send its megabytes to a model that has no room for them, whereas an error is seen at once.
-// Descriptions count as well, because they reach the model with the tool. The answer's schema is
+// Descriptions are included, because they reach the model with the tool. The answer's schema is
 // counted last.
 func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	var b budget

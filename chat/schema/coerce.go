@@ -122,8 +122,8 @@ var groupings = []struct {
 	{regexp.MustCompile(`^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`), "", ","},
 }
 
-// plainNumber returns a number without separators of its groups of digits, its currency and its
-// degrees. Other texts are returned unchanged.
+// plainNumber returns a number without its currency, its degrees and the separators between its
+// digits: 1234.50 for "€1,234.50". Other texts are returned unchanged.
 func plainNumber(s string) string {
 	bare := strings.TrimSpace(
 		strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))

@@ -33,8 +33,8 @@ type compiler struct {
 // before its contents are read. So if the contents refer to the subschema itself, as the nodes of a
 // tree do, the stored Type is found, and the graph gets a cycle. A subschema that is only a
 // reference gets the Type of its target, so that a chain of references costs nothing at look-up.
-// Other keywords beside a $ref count, as since draft 2019-09. Up to draft 7 they were ignored, but
-// an author who writes both means both.
+// Other keywords beside a $ref apply as well, as they do since draft 2019-09. Up to draft 7 they
+// were ignored, but an author who writes both means both.
 func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	if kind(v) != Object || depth > maxDepth {
 		return nil

@@ -113,9 +113,9 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
-// ConstrainAnswer returns the constraint for an answer whose schema, the form in response_format,
-// is the parameter form. If o.Stands is set, the parts of the answer that it fixes must have their
-// fixed values.
+// ConstrainAnswer returns the constraint for an answer. The parameter form is the schema of the
+// answer, from the field response_format. If o.Stands is set, the parts of the answer that it fixes
+// must have their fixed values.
 func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	doc := ParseTools([]chat.Tool{{Schema: form}})[0]
 	answer := doc.Arguments()

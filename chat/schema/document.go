@@ -83,7 +83,7 @@ func ParseTools(schemas []chat.Tool) []*Doc {
 }
 
 // parseFor parses one schema. If the text is not JSON, the result allows everything, and Dropped
-// has an entry without a place and a keyword.
+// has an entry with neither a position nor a keyword.
 func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int) *Doc {
 	d := &Doc{tool: tool, dropped: dropped, budget: budget}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {

@@ -86,8 +86,8 @@ func (l *lookup) prop(name string) (t *Type, listed bool) {
 	return t, true
 }
 
-// HasInside reports whether one of t's members, those named in the parameter members, lists a
-// member with the given name itself.
+// HasInside reports whether the schema of a member of t lists a member with the given name. It only
+// looks into those members of t that the parameter members names.
 func (t *Type) HasInside(name string, members []string) bool {
 	if t == nil {
 		return false

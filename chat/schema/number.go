@@ -19,10 +19,10 @@ func count(v *jsontree.Value, keyword, at string) *Count {
 	return &Count{int(n), Origin{at, keyword}}
 }
 
-// readBound reads a limit of numbers, and returns nil if there is none. There are two forms of
-// "exclusive": a limit of its own, or true beside the inclusive limit as in draft 4. Of two limits
-// the tighter one counts. A number of 40 bytes or more is ignored, because every integer of 64 bits
-// and every double is shorter. side is 1 for a minimum and -1 for a maximum.
+// readBound reads a limit of numbers, and returns nil if there is none. An exclusive limit is
+// either a number of its own or, in draft 4, true beside the inclusive limit. Of two limits the
+// tighter one is returned. A number of 40 bytes or more is ignored, because every integer of 64
+// bits and every double is shorter. side is 1 for a minimum and -1 for a maximum.
 func readBound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string, excluded bool) *Bound {
 		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {

@@ -226,8 +226,8 @@ const maxElements = 1000
 
 // array writes an array. The schemas of the first elements (prefixItems) are written as they are.
 // But if minItems requires more elements than these, or the constraint is weak, every element may
-// fit any of the schemas. If no value fits one of them, the list ends before that one. An array
-// that can have no elements gets maxItems 0.
+// fit any of the schemas. If no value fits one of the schemas, the list of schemas ends before it.
+// An array that can have no elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {
@@ -265,9 +265,9 @@ func (c *constrainer) array(s *Place, depth int) {
 }
 
 // tuple writes prefixItems, the schemas of an array's first elements. It returns how many elements
-// the array may have, or nil for any number. It does not write the schema of the later elements,
-// because servers would apply that to all elements, and records it as dropped. Where the schema
-// allows no later elements, the number says so.
+// the array may have at most, or nil for any number. The schema of the later elements is recorded
+// as dropped and not written, because servers would apply it to all elements. If it allows none,
+// the result is at most the number of the first ones.
 func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) {
 	c.key("prefixItems")
 	c.raw("[")
@@ -344,9 +344,9 @@ func orAnything(s *Place) *Place {
 }
 
 // more writes the additionalProperties of an object schema: what members it may have besides those
-// in props. Without a schema for such members they are not allowed, except that an object that
-// lists no members may have any. Those are written as values of bounded nesting. If their schema
-// cannot be written beside the names in props, it is dropped, and no other members are allowed.
+// in props. If the schema does not say that, no others are allowed. Only an object that lists no
+// members at all may have any, with values of bounded nesting. If a schema for other members cannot
+// be written beside the names in props, it is dropped, and no other members are allowed.
 func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
 	case s.More != nil && s.More.Never:

@@ -78,9 +78,9 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	return p.open(left, right, p.leaf(re))
 }
 
-// open returns the text of an expression, with classes added for any text before it if left is
-// true, and after it if right is true, because a pattern without anchors matches within a longer
-// text.
+// open returns the parameter text, an expression, with a class that matches any text put before it
+// if left is true, and after it if right is true. These are needed because a pattern without
+// anchors matches within a longer text.
 func (p *patternPrinter) open(left, right bool, text string) string {
 	if !left && !right {
 		return text
@@ -95,8 +95,9 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return text
 }
 
-// concat returns the text of a sequence of expressions. left and right say that the sequence is at
-// the start and at the end of the whole pattern. If so, its first or last expression is there, too.
+// concat returns the text of a sequence of expressions. left and right say whether the sequence is
+// at the start and at the end of the whole pattern. left applies to its first expression as well,
+// and right to its last.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
 	for i, sub := range subs {
@@ -105,9 +106,9 @@ func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string 
 	return b.String()
 }
 
-// alternate returns the alternatives subs as one group. left and right say that the group is at the
-// start and at the end of the whole pattern. If so, each alternative is printed as if it were there
-// alone, because each may have anchors of its own.
+// alternate returns the alternatives subs as one group. left and right say whether the group is at
+// the start and at the end of the whole pattern. Both apply to each alternative as well, because
+// each may have anchors of its own.
 func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
 	parts := make([]string, len(subs))
 	for i, sub := range subs {
@@ -117,8 +118,8 @@ func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) stri
 }
 
 // leaf returns an expression without anchors in a form that servers can convert. It fails for word
-// boundaries and line anchors, which no server can. The point becomes a class of characters,
-// because servers would let it match the quotation mark that ends the string.
+// boundaries and line anchors, which no server can convert. The point (.) becomes a class of
+// characters, because servers would let it match the quotation mark that ends the string.
 func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:

@@ -204,8 +204,8 @@ func Union(list []*Place) *Place {
 }
 
 // measure adds the sizes of the given subschemas to the size of p. The size counts a subschema as
-// often as it occurs. A few shared ones that contain each other may occur too often to be walked
-// through, and only this number shows it.
+// often as it occurs. A few subschemas that contain each other may occur so often that walking
+// through them would take too long. The size shows this beforehand.
 func (p *Place) measure(inside ...*Place) {
 	for _, one := range inside {
 		if one != nil {

@@ -121,11 +121,10 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find calls the function one with t and returns its result. If that says nothing, it calls the
-// function with the schemas that apply together with t. The schemas of $ref and allOf come before
-// the alternatives of a union. If alternatives disagree, the result allows every value that one of
-// them allows, so "3" remains a text if one of them has a text there. find returns nil if nothing
-// is known.
+// find returns what the function one returns for t or, if that is nothing, for the schemas that
+// apply together with t. Those of $ref and allOf come before the alternatives of a union. If
+// alternatives disagree, the result allows every value that one of them allows, so "3" remains a
+// text if one of them has a text there. find returns nil if nothing is known.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil
@@ -169,9 +168,9 @@ func (t *Type) Members() (names []string) {
 	return t.look().members
 }
 
-// requiredFirst returns the names with the required ones first, otherwise in the same order. A call
-// with values by position, as Python writes it, counts the required parameters first, because in
-// Python's signatures the parameters without defaults come first.
+// requiredFirst returns the names with the required ones first, otherwise in the same order. It is
+// the order of the values in a call without names, such as f("Oslo", 3), because in Python's
+// signatures the parameters without defaults come first.
 func requiredFirst(names, required []string) []string {
 	if len(required) == 0 {
 		return names

@@ -66,7 +66,7 @@ func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 // with appends to dst the old value, in which the parts that s fixes are unchanged, and the others
 // come from the new value, which is the parameter from. Members keep their old order, and new ones
 // follow them. A member that was to be written again but is missing in from is left out. Of two
-// members with the same name in from the last one counts. with returns false if from is not an
+// members with the same name in from the last one is used. with returns false if from is not an
 // object.
 func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	if s.Array {
@@ -132,10 +132,10 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 	return append(dst, ']'), true
 }
 
-// with appends the part's value to dst: its fixed text, or the new value, which is the parameter
-// from, if nothing of it is fixed. If only some of its own parts are fixed, the rest of them comes
-// from the new value. with returns false if these cannot be combined, because from is of another
-// type.
+// with appends the value of the part to dst: its fixed text, or the parameter from, the value that
+// the model has written anew, if nothing of the part is fixed. If some of its own parts are fixed,
+// its other parts come from the new value. with returns false if these cannot be combined, because
+// from is of another type.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":
@@ -146,11 +146,11 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued returns the schema s restricted to values that have the parts that the parameter from
-// fixes. Of a union only the alternatives remain that these parts fit. For example, if "kind": "b"
-// is fixed in a union by kind, the model cannot continue with members of "a". If they fit no
-// alternative, all are fixed in every alternative, because the client may already have read these
-// parts, and the rest must continue from there.
+// continued returns the schema s, restricted to values with the fixed parts of the parameter from.
+// Of a union only the alternatives remain that these parts fit: if "kind": "b" is fixed, the model
+// cannot continue with the members of an alternative for "a". If the parts fit no alternative, they
+// are fixed in every alternative, because the client may already have read them, and the rest must
+// continue from there.
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -158,10 +158,10 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed returns the schema s restricted to values that have the parts that the parameter from
-// fixes, as continued does. A reference in s is replaced by a restricted copy of its target,
-// because the definition itself applies elsewhere, too. If strict is true and a fixed part does not
-// fit s, fixed returns a schema that no value fits.
+// fixed returns the schema s, restricted to values with the fixed parts of the parameter from. A
+// reference in s is replaced by a restricted copy of its target, because the definition itself
+// applies elsewhere, too. If strict is true and a fixed part does not fit s, fixed returns a schema
+// that no value fits.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
 	// Unions within unions were already joined. But an alternative that is a reference may lead to

@@ -262,10 +262,10 @@ func values(v *jsontree.Value) (text string, keep bool) {
 	return "[" + v.Raw + "]", true
 }
 
-// requiredNames returns the corrected text for the value v of required, a list of names. It adds
-// the names in the list inside, the properties with "required": true as in old drafts. A v that is
-// a single name becomes a list. If v has anything but texts, names that are not those of properties
-// are left out. The result keep is false if the list is empty.
+// requiredNames returns the corrected text for v, the value of the keyword required. It should be a
+// list of names, and a single name becomes a list. If v has anything but texts, names of properties
+// that do not exist are left out. The names in the parameter inside are added: those of properties
+// with "required": true, as in old drafts. The result keep is false if the list is empty.
 func requiredNames(v, properties *jsontree.Value, inside []string) (text string, keep bool) {
 	names := words(v)
 	whole := v.Raw[0] == '[' && len(names) == len(v.Items)

@@ -82,8 +82,8 @@ var freeKinds = []Kinds{String, Number, Boolean, Null, Array, Object}
 
 // freeValue writes a value of any kind, whose lists and objects contain values of one level less.
 // In JSON Schema true or {} would mean the same, but servers refuse the whole request for true, and
-// let a model nest without end in {}. A weak constraint has no references, so the contents of lists
-// and objects are left to the server there.
+// let a model nest without end in {}. A weak constraint has no references. In it the contents of
+// lists and objects are left to the server.
 func (c *constrainer) freeValue(depth int) {
 	kinds := freeKinds
 	if depth == 0 && !c.o.Weak {

@@ -104,8 +104,8 @@ const hangup = 2 * time.Second
 
 // hasTerminal reports whether the program belongs to a terminal, which it finds out by opening
 // /dev/tty. SIGHUP means either "your terminal was closed" or, by custom, "read your settings
-// again"; in the first case the terminal is gone. A program's output may go elsewhere, so that does
-// not tell. Services have no terminal.
+// again"; in the first case the terminal is gone. The program's output does not show that, since it
+// may go elsewhere. Services have no terminal.
 func hasTerminal() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -21,8 +21,8 @@ func (c *reaches) rights() (auth.Rights, error) {
 }
 
 // mayAsk returns a function that returns an error if the caller of ctx may not ask the model of
-// this name. A caller's rights list models. They may have the name in the request, without a suffix
-// such as @agent or :latest, or the name that an alias stands for.
+// this name. A caller's rights list models. A model may be listed by the name in the request, by
+// that without a suffix such as @agent or :latest, or by the name for which an alias stands.
 func mayAsk(c *Config, models chat.Catalog) func(ctx context.Context, name string) error {
 	fallback := c.Model
 	return func(ctx context.Context, name string) error {

@@ -66,8 +66,8 @@ func (s *httpServer) onLoopback() bool {
 }
 
 // ready answers whether the server takes new requests: status 200, or 503 once the program is being
-// stopped. Missing model servers do not count, because otherwise no replica would be ready, and
-// none could report what is wrong.
+// stopped. Missing model servers do not change that, because otherwise no replica would be ready,
+// and none could report what is wrong.
 func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if s.stopping.Load() {

@@ -268,7 +268,7 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string,
 
 // answers reports whether a model server is running. A 404 or 401 comes from a running server, and
 // some servers answer 501 for an unknown path. Other statuses from 500 on may come from a gateway
-// whose server is down, so they count as no.
+// whose server is down, so answers returns false for them.
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

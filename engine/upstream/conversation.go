@@ -20,9 +20,9 @@ const rootPart = 4 << 10
 // uses no random seed, so that every replica computes the same key. The zero value has no parts.
 type Root struct{ sum uint64 }
 
-// Add includes a part in the hash, of which only the beginning counts if it is long. The hash is
-// not cryptographic: a client that forges equal keys only makes the servers' caches less useful to
-// itself.
+// Add includes a part in the hash: its length and its beginning, or all of it if it is short. The
+// hash is not cryptographic: a client that forges equal keys only makes the servers' caches less
+// useful to itself.
 func (r *Root) Add(part string) {
 	r.sum = Mix(r.sum ^ uint64(len(part)))
 	head := part[:min(len(part), rootPart)]

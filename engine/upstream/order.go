@@ -158,8 +158,8 @@ const tailLength = 64
 // itself may be megabytes, and is no longer needed.
 func Tail(prompt string) string { return strings.Clone(prompt[max(len(prompt)-tailLength, 0):]) }
 
-// Final returns err as a fault that no other strategy can cure. It is for requests of raw text,
-// whose reply only toolnorm parses.
+// Final returns err as a fault that another form of the request would not avoid. It is for requests
+// of raw text, whose reply only toolnorm parses.
 func Final(err error) error {
 	f := *fault.From(err)
 	f.Curable = false

@@ -86,7 +86,7 @@ func Explain(status int, text string) *fault.Error {
 
 // misread reports whether the text says that a server could not parse its model's text, or could
 // not render the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another
-// strategy may avoid that.
+// form of the request may avoid that.
 func misread(text string) bool {
 	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal",
 		"template", "jinja", "grammar", "tool", "logprobs"} {
@@ -212,7 +212,8 @@ type Overflow struct {
 	Window int // length of the context
 }
 
-// Error implements error. It returns both numbers in a sentence.
+// Error implements error. It returns a sentence with the tokens of the request and the length of
+// the context.
 func (o *Overflow) Error() string {
 	return fmt.Sprintf("%d tokens do not fit into a context of %d", o.Tokens, o.Window)
 }

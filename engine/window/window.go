@@ -16,7 +16,7 @@ const (
 	maxRoom = 2048
 )
 
-// Limits bound the context of a model, in tokens; 0: not known.
+// Limits are the lengths, in tokens, that bound the context of a model. An unknown length is 0.
 type Limits struct {
 	Trained int // the length that the model was trained with
 	Loaded  int // the length with which it is loaded now

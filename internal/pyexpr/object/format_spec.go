@@ -23,7 +23,8 @@ type spec struct {
 // specReader parses a specification from the left.
 type specReader struct{ rest string }
 
-// peek returns the n-th character from here, counted from 0, or -1 if the text is shorter.
+// peek returns the n-th of the characters that are still to be read, counted from 0. It returns -1
+// if there are fewer.
 func (r *specReader) peek(n int) rune {
 	rest := r.rest
 	for range n {
@@ -44,8 +45,8 @@ func (r *specReader) skip() rune {
 	return c
 }
 
-// accept moves past the next character and returns it if the argument contains it. Otherwise it
-// returns 0.
+// accept moves past the next character and returns it, if it is one of those in the parameter any.
+// Otherwise it returns 0 and does not move.
 func (r *specReader) accept(any string) rune {
 	if c := r.peek(0); c > 0 && strings.ContainsRune(any, c) {
 		return r.skip()

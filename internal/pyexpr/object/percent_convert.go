@@ -10,7 +10,8 @@ import (
 // The conversions of %: how each letter formats its argument.
 
 // convert returns an argument, formatted as a conversion letter such as d or s asks for. For an
-// unknown letter it raises an error, whose message contains the letter's offset at.
+// unknown letter it raises an error, whose message contains the letter's offset, which is the
+// parameter at.
 func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	switch letter {
 	case 's', 'r', 'a':

@@ -132,8 +132,8 @@ func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	return string(picked)
 }
 
-// NewRange returns a range of 64-bit numbers. Python has wider ones as well, but none could be
-// iterated within the limits, so they are an error.
+// NewRange returns a range of 64-bit numbers. It raises an error if the range has more numbers than
+// an int64 counts. Python has such ranges, but none could be iterated within the limits.
 func NewRange(m *py.Account, start, stop, step int64) Value {
 	n := between(start, stop, step)
 	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts

@@ -95,8 +95,8 @@ func Member(r *rand.Rand, good string) (why, text string) {
 	return why + " in " + key, encode(tree)
 }
 
-// place returns a random member of a tree, at any depth, as the object that contains it and its
-// key.
+// place chooses a random member of a tree, at any depth. It returns the object that contains the
+// member, and the member's key.
 func place(r *rand.Rand, tree map[string]any) (map[string]any, string) {
 	for {
 		all := slices.Sorted(maps.Keys(tree))

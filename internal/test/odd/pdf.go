@@ -50,8 +50,8 @@ func PDFOf(objects, kids []string) []byte {
 	return b.Bytes()
 }
 
-// oddPage returns a page of a PDF file and its content, of which it has damaged one or the
-// reference to it. The parameter n is the page's object number.
+// oddPage returns a page of a PDF file, and the page's content, after it has damaged one of them.
+// The parameter n is the page's object number.
 func oddPage(r *rand.Rand, n int, page, content string) (string, string) {
 	odd := []string{"null", "7", "(text)", "[]", "[0 0 R]", "<<>>", "99 0 R",
 		fmt.Sprintf("%d 0 R", n), "/Name", "<<", "true", "-1"}[r.IntN(12)]

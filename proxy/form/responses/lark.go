@@ -297,9 +297,9 @@ func (r *larkRule) atom(t string) string {
 }
 
 // terminal returns the regular expression for a terminal of a Lark grammar. The parameter text is
-// the expression for the terminal alone. In a rule, the result also matches ignored text after it,
-// such as blanks. In another terminal it does not, because Lark's lexer reads a terminal in one
-// piece.
+// the expression without what follows. If the terminal is used in a rule, the result also matches
+// the text that the grammar ignores, such as blanks after it. If it is used in another terminal, it
+// does not, because Lark's lexer reads a terminal in one piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
 		return "(?:" + text + r.blank + ")"
@@ -307,8 +307,8 @@ func (r *larkRule) terminal(text string) string {
 	return text
 }
 
-// larkText returns the regular expression for a string in quotes. If an i follows the quotes, it
-// ignores case.
+// larkText returns the regular expression for a string in quotes. If an i follows the quotes, the
+// expression ignores case.
 func larkText(t string) string {
 	flag := ""
 	if t, folded := strings.CutSuffix(t, "i"); folded {

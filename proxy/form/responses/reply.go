@@ -39,9 +39,10 @@ type reply struct {
 
 var _ form.Reply = (*reply)(nil)
 
-// Event implements form.Reply. It handles the next event. Everything after a whole call waits for
-// the end of the reply, because a client runs a call as soon as its item is done, even if the reply
-// fails later. It returns an error if the client cannot be written to.
+// Event implements form.Reply. It adds an event of the model to the reply, and sends what has
+// collected if that is enough. Everything after a whole call waits for the end of the reply,
+// because a client runs a call as soon as its item is done, even if the reply fails later. It
+// returns an error if the client cannot be written to.
 func (p *reply) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		p.count = *e.Meta.Usage

@@ -86,10 +86,11 @@ func repeatable(v *fastjson.Value) json.RawMessage {
 	return b
 }
 
-// fields returns the fields of the body. Fields that only concern OpenAI's own service are skipped.
-// Unknown fields are sent unchanged to servers with OpenAI's chat API. The fields of this API are
-// not sent to them, because they mean nothing there. The types of fields that the reply repeats are
-// checked, because SDKs could not read the reply otherwise.
+// fields returns the fields that the body may have, each with the variable or function that reads
+// its value. Fields that only concern OpenAI's own service are skipped. Unknown fields are sent
+// unchanged to servers with OpenAI's chat API. The fields of this API are not sent to them, because
+// they mean nothing there. The types of fields that the reply repeats are checked, because SDKs
+// could not read the reply otherwise.
 func (r *request) fields() field.Members {
 	pass := func(*fastjson.Value) error { return nil }
 	elsewhere := field.Refuse(

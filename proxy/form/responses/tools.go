@@ -69,8 +69,8 @@ func (s *toolset) of(name string) tool {
 	return tool{name: name}
 }
 
-// named returns the path of the field that names the tool in v, a tool_choice, and the name under
-// which that tool is offered to the model. It is a form.Named.
+// named returns which tool v, a tool_choice, names: the path of the field that has the name, and
+// the name under which that tool is offered to the model. It is a function of the type form.Named.
 func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	if string(v.GetStringBytes("type")) == "tool_search" {
 		return "type", s.flat("", searchName)
@@ -214,8 +214,8 @@ func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	return syntax, definition, err
 }
 
-// schemaOfText is the JSON Schema of a custom tool's input. A grammar for the input can only be a
-// regular expression (pattern) there.
+// schemaOfText is the JSON Schema of a custom tool's input. If the tool has a grammar, the schema
+// has it as a regular expression (pattern), since it cannot express any other.
 type schemaOfText struct {
 	Type    string `json:"type"`
 	Pattern string `json:"pattern,omitempty"`
