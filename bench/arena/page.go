@@ -75,7 +75,7 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:mostText], "") + " …"
 }
 
-// page has everything that the page with the results and the JSON file show.
+// page has everything that is shown on the page with the results and in the JSON file.
 type page struct {
 	Better, Safer []string
 	Rows          []row
@@ -102,7 +102,7 @@ type cost struct {
 	Early          string
 }
 
-// page returns everything that the page with the results shows.
+// page returns everything that is shown on the page with the results.
 func (b *board) page() *page {
 	p := &page{Inputs: len(b.cases), Evidence: b.evidence}
 	for _, e := range b.evidence {

@@ -65,13 +65,13 @@ func (o Options) integer() int64 {
 	return exactInteger
 }
 
-// length returns the limit for the characters of any string. It is negative if there is none.
-// Without a limit a model may write for ever under a schema. Two of two calls without one ran past
-// 100 s, while 25 of 25 calls with limits ended as JSON.
+// length returns the general limit for the number of characters in a string. It is negative if
+// there is none. Without a limit a model may write for ever under a schema: both of two calls
+// without one ran past 100 s, while 25 of 25 calls with limits ended as JSON.
 func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount) }
 
-// elements returns the limit for the number of elements of any array. It is negative if there is
-// none.
+// elements returns the general limit for the number of elements in an array. It is negative if
+// there is none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
 // bound returns the parameter usual if asked is 0, and otherwise asked, but never more than most,

@@ -8,9 +8,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// count returns the whole number that is the value of a keyword, such as minItems, or nil if there
-// is none. 2.0 (since draft 6) and 1e3 are whole numbers. Numbers beyond an int32 are ignored,
-// because no value is ever that long.
+// count returns the whole number that is the value of a keyword, such as minItems, or nil if it is
+// anything else. 2.0 (since draft 6) and 1e3 are whole numbers. Numbers beyond an int32 are
+// ignored, because no value is ever that long.
 func count(v *jsontree.Value, keyword, at string) *Count {
 	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
 	if err != nil || n < 0 || n != float64(int32(n)) {

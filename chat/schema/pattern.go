@@ -78,9 +78,9 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	return p.open(left, right, p.leaf(re))
 }
 
-// open returns the parameter text, an expression, with a class that matches any text put before it
-// if left is true, and after it if right is true. These are needed because a pattern without
-// anchors matches within a longer text.
+// open returns the parameter text, an expression, extended for what may stand around a match.
+// Before the expression it puts a class for any text if left is true, and after it if right is
+// true, because a pattern without anchors matches within a longer text.
 func (p *patternPrinter) open(left, right bool, text string) string {
 	if !left && !right {
 		return text

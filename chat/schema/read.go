@@ -60,8 +60,8 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// open drops the schema at a position, and returns a place without constraints for it. It records
-// the position as dropped.
+// open returns a place without constraints, for a schema that cannot be used. It records the
+// schema's position as dropped.
 func (d *Doc) open(at string) *Place {
 	d.Drop(at, "")
 	return anything()

@@ -133,9 +133,9 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 }
 
 // with appends the value of the part to dst: its fixed text, or the parameter from, the value that
-// the model has written anew, if nothing of the part is fixed. If some of its own parts are fixed,
-// its other parts come from the new value. with returns false if these cannot be combined, because
-// from is of another type.
+// the model has written anew, if nothing of the part is fixed. If only some of its own parts are
+// fixed, the other ones come from the new value. with returns false if these cannot be combined,
+// because from is of another type.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":

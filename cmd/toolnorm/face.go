@@ -156,7 +156,7 @@ func (f *face) sameEngine(old *face) bool {
 }
 
 // show makes f answer all requests from now on. A face is everything that answers by one set of
-// settings. If the engine of f is new, it starts to watch whether the model servers answer, until
+// settings. If the engine of f is new, show starts to watch whether the model servers answer, until
 // ctx ends.
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)

@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// readKeys returns the keys in the list words and those in the file of this name, which may be "".
-// The parameter setting is the name of the setting that has the words. The name of the file's
-// setting has -file at its end. Single keys that cannot be used are recorded and left out. It
-// returns an error that names the setting if the words or the file cannot be read.
+// readKeys returns the keys in the list words and, unless the parameter file is "", those in the
+// file of that name. The parameter setting is the name of the setting that has the words. The name
+// of the file's setting has -file at its end. Single keys that cannot be used are recorded and left
+// out. It returns an error that names the setting if the words or the file cannot be read.
 func (s *settings) readKeys(setting string, words []string, file string) (auth.Keys, error) {
 	all, odd, err := auth.ParseKeys(words)
 	if err != nil {

@@ -123,9 +123,9 @@ func (g given) explain(err error, app *kong.Application) string {
 // "heartbeat: …", "upstream "box": …" or "key-env of "box": …".
 var aboutSetting = regexp.MustCompile(`^[a-z][a-z0-9-]*`)
 
-// located puts before the text of err where a setting was set, such as "toolnorm.yaml, line 2", and
-// returns the result. It does so if err begins with the name of a setting that came from the
-// environment or the file. Other errors are returned unchanged.
+// located returns err, preceded by the place where a setting was set, such as "toolnorm.yaml, line
+// 2". It does so if err begins with the name of a setting that came from the environment or the
+// file. Other errors are returned unchanged.
 func (g given) located(err error) error {
 	name := aboutSetting.FindString(err.Error())
 	if name == "" {

@@ -60,15 +60,14 @@ func WithConversation(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, conversation{}, key)
 }
 
-// Conversation returns the key of a conversation that WithConversation has stored in ctx, or "" if
-// there is none.
+// Conversation returns the conversation's key in ctx, which WithConversation has stored, or "" if
+// ctx has none.
 func Conversation(ctx context.Context) string {
 	key, _ := ctx.Value(conversation{}).(string)
 	return key
 }
 
-// setConversation writes the key of a conversation that is in ctx, if there is one, into the header
-// h.
+// setConversation writes the conversation's key in ctx into the header h, if ctx has one.
 func setConversation(ctx context.Context, h http.Header) {
 	if key := Conversation(ctx); key != "" {
 		h[ConversationHeader] = []string{key}

@@ -147,9 +147,9 @@ func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 }
 
 // Stream reads a model server's reply, for every kind of server. Next returns the events in Queue
-// one by one, and calls the function Read, which each kind of server has, when there are no more.
-// Only one goroutine may use a Stream. Nothing is read before it is asked for, so a slow client
-// slows the server down.
+// one by one. When there are no more, it calls Read, the part that differs between the kinds of
+// servers. Only one goroutine may use a Stream. Nothing is read before it is asked for, so a slow
+// client slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
 	Scratch *Scratch        // reads the records; nil after Close

@@ -92,8 +92,8 @@ func turns(ms []chat.Message) (all []unit) {
 	return all
 }
 
-// steps returns the assistant's messages after the user messages at the index from. Each of the
-// ranges is one such message with the results of its calls. The last one is left out.
+// steps returns the assistant's messages after the user messages at the index from. Each range
+// (unit) has one such message with the results of its calls. The last range is left out.
 func steps(ms []chat.Message, from int) (all []unit) {
 	for from < len(ms) && ms[from].Role == chat.User {
 		from++

@@ -34,8 +34,8 @@ func (w *window) add(now time.Time, n int64) {
 	w.total += n
 }
 
-// at returns the count of a second. The method pass must have moved the window to the present time
-// before.
+// at returns the count of a second. Before at is called, the method pass must have moved the window
+// to the present time.
 func (w *window) at(second int64) int64 { return w.counts[(second%span+span)%span] }
 
 // until returns how long it takes until the sum of both windows is no larger than the parameter

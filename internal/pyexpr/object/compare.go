@@ -211,8 +211,8 @@ func (it *Iterator) has(m *py.Account, v Value) bool {
 	return false
 }
 
-// has reports whether v is one of the numbers of a range. For an int the answer is computed and not
-// searched.
+// has reports whether v is one of the numbers of a range. For an int it computes the answer instead
+// of going through the range.
 func (s span) has(m *py.Account, v Value) bool {
 	i, ok := number.Int(v)
 	if !ok {

@@ -39,10 +39,10 @@ type reply struct {
 
 var _ form.Reply = (*reply)(nil)
 
-// Event implements form.Reply. It adds an event of the model to the reply, and sends what has
-// collected if that is enough. Everything after a whole call waits for the end of the reply,
-// because a client runs a call as soon as its item is done, even if the reply fails later. It
-// returns an error if the client cannot be written to.
+// Event implements form.Reply. It adds an event of the model to the reply, and sends the output of
+// a stream when more than form.Batch bytes have collected. Everything after a whole call waits for
+// the end of the reply, because a client runs a call as soon as its item is done, even if the reply
+// fails later. It returns an error if the client cannot be written to.
 func (p *reply) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		p.count = *e.Meta.Usage
@@ -242,8 +242,8 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 	return b
 }
 
-// close appends the end of an event to b, which has the stream's buffer with the beginning of that
-// event (see begin). It stores the result as the new buffer.
+// close appends the end of an event to b, the stream's buffer with the beginning of that event (see
+// begin). It stores the result as the new buffer.
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
 // Flush implements form.Reply. It sends the buffer, in which the new text of the open item becomes
