@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// source is a page of documentation with measurements that the arena, a comparison of programs that
-// read calls, also shows. Commands of their own make these measurements, since they need hours, a
-// real Ollama or a real model. The arena takes them from the tables of the page.
+// source is a page of documentation with results that the arena, a comparison of programs that read
+// calls, shows as well. Other commands measure these results, because that takes hours, a real
+// Ollama or a real model. The arena takes them from the tables of the page.
 type source struct {
 	File, Title, Command string
 

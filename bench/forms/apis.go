@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// asked is one request: a schema, the way in which the model server treats it, and the API.
+// asked is one request: the schema of the answer, the kind of reply that the model server gives,
+// and the API.
 type asked struct {
 	*entry
 	kind   kind

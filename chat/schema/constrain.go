@@ -74,10 +74,10 @@ func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount)
 // there is none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
-// bound returns the parameter usual if asked is 0, and otherwise asked, but never more than most,
-// the greatest bound that servers accept. In a weak constraint it is never more than the parameter
-// weak, for old servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats the rules of
-// its elements.
+// bound returns the parameter usual if asked is 0. Otherwise it returns asked, but at most the
+// parameter most, the greatest bound that servers accept. In a weak constraint, which is for old
+// servers, it returns at most the parameter weak: a grammar of Ollama 0.24 ends at 32 KB, and an
+// array repeats the rules of its elements.
 func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
 	case o.Weak && (asked == 0 || asked > weak):

@@ -14,8 +14,8 @@ import (
 )
 
 // Doc is a schema's text, parsed once. All code finds references in it in the same way: by JSON
-// pointer as in a URL, by anchor, and by id. Only one goroutine may use it, because reading records
-// in it which references are being followed and what is dropped.
+// pointer as in a URL, by anchor, and by id. Only one goroutine may use it, because whoever reads
+// the Doc records in it which references are being followed and what is dropped.
 type Doc struct {
 	root  *jsontree.Value
 	named map[string]*jsontree.Value // by "#anchor" or id; made at the first use

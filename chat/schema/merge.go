@@ -84,10 +84,10 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 }
 
 // mergeUnions returns a union in which each alternative of a is merged with each of b. A place
-// without alternatives counts as a single one. Two unions multiply, and an allOf can join any
-// number of them. Above maxAlternatives the second union is dropped and not written out. For
-// example, three unions of ten in an allOf make a thousand alternatives, and the budget bounds each
-// list, but not the product.
+// without alternatives is treated as a single one. Two unions multiply, and an allOf can join any
+// number of them: three unions of ten make a thousand alternatives. The budget does not prevent
+// this, because it bounds each list and not the product. If there would be more than
+// maxAlternatives, the second union is dropped and not written out.
 func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	one := func(p *Place) []*Place {
 		if p.Alternatives != nil {
@@ -193,8 +193,8 @@ func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	p.Items, p.Prefix = d.both(p.Items, b.Items, depth), prefix
 }
 
-// both merges two places that may be nil. If one is nil, it returns the other. The merge counts as
-// one level of depth.
+// both merges two places that may be nil. If one is nil, it returns the other. The merge is one
+// level deeper than the parameter depth.
 func (d *Doc) both(a, b *Place, depth int) *Place {
 	switch {
 	case a == nil:

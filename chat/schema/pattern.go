@@ -24,11 +24,10 @@ const plainChars = " _-/:@,;=<>~#%&!'"
 // texts with escapes, such as a line break, cannot be written under a pattern.
 var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 
-// serverPattern returns a pattern for a server, anchored at both ends. Repetitions without an end
-// are limited to the parameter bound, unless it is negative. It returns false for a pattern that
-// cannot be expressed. Without the anchors servers refuse it ("Pattern must start with '^' and end
-// with '$'"), although in JSON Schema a pattern is not anchored (2020-12 Validation, section
-// 6.3.3).
+// serverPattern returns a pattern for a server, anchored at both ends. It returns false for a
+// pattern that cannot be expressed. Repetitions without an end are limited to the parameter bound,
+// unless it is negative. In JSON Schema a pattern is not anchored (2020-12 Validation, section
+// 6.3.3), but servers refuse one without anchors ("Pattern must start with '^' and end with '$'").
 func serverPattern(pattern string, bound int) (string, bool) {
 	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {

@@ -90,8 +90,8 @@ func (w *Written) get(keyword string) *jsontree.Value {
 	return jsontree.Absent
 }
 
-// Description returns the description of the place, or "". The place's own comes before that of the
-// type to which it refers, because the own one describes the place's purpose here.
+// Description returns the description of the place, or "". The place's own description comes before
+// that of the type to which it refers, because its own says what the place is for.
 func (w *Written) Description() string {
 	for _, v := range w.parts {
 		if text := v.Get("description"); kind(text) == String && text.Text != "" {

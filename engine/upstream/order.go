@@ -154,8 +154,8 @@ type Facts struct {
 // message.
 const tailLength = 64
 
-// Tail returns the end of a rendered prompt, for the decoder. It is a copy, because the prompt
-// itself may be megabytes, and is no longer needed.
+// Tail returns the end of a rendered prompt, which the decoder of the reply needs. It is a copy, so
+// that the prompt itself, which may be megabytes, need not stay in memory.
 func Tail(prompt string) string { return strings.Clone(prompt[max(len(prompt)-tailLength, 0):]) }
 
 // Final returns err as a fault that another form of the request would not avoid. It is for requests

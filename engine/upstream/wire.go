@@ -19,10 +19,10 @@ type Tool struct {
 }
 
 // Function is the function of a Tool. Parameters is the client's own schema, unless the server
-// accepts only basic keywords (Facts.PlainSchemas). For Ollama it has the form that every version
-// can print. It is always an object with properties, without booleans in place of schemas (a 400 in
-// every mode), and without $ref, pattern or format, which Ollama drops or the llama-server below it
-// refuses.
+// accepts only basic keywords (Facts.PlainSchemas). For Ollama, Parameters has the form that every
+// version can print. That is always an object with properties, without booleans in place of schemas
+// (a 400 in every mode), and without $ref, pattern or format, which Ollama drops or the
+// llama-server below it refuses.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`

@@ -13,8 +13,8 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
 // names holds the six header names of one limit, in the spelling of http.Header. The first three
-// are OpenAI's, whose reset is a duration such as 1m0s; the others are Anthropic's, whose reset is
-// a date.
+// are OpenAI's, in which the time until the limit is reset is a duration such as 1m0s. The others
+// are Anthropic's, in which it is a date.
 type names [6]string
 
 var (

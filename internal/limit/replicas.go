@@ -99,8 +99,8 @@ func (w *window) told(now time.Time) (all [][2]int64) {
 	return all
 }
 
-// hear replaces the known counts of other replicas with the counts in notes, the latest message of
-// each replica. Messages that cannot be read are ignored.
+// hear replaces what is known of the counts of other replicas. The new counts are in notes, which
+// has the latest message of each replica. Messages that cannot be read are ignored.
 func (l *Limiter) hear(now time.Time, notes []Note) {
 	others := map[string]*peers{}
 	for _, n := range notes {

@@ -151,8 +151,8 @@ func oneOf(words ...string) func(*fastjson.Value) error {
 
 // readSummary stores whether the model's thoughts are shown as a summary. OpenAI shows a summary
 // that another model writes. Here the thoughts themselves are shown in its place, because clients
-// look for them there. It is also for generate_summary, the older name of the field. It returns an
-// error for an unknown value.
+// look for them there. readSummary also reads the field generate_summary, an older name. It returns
+// an error for an unknown value.
 func (r *request) readSummary(v *fastjson.Value) error {
 	r.summary = r.summary || !field.IsNull(v)
 	return oneOf("auto", "concise", "detailed", "none")(v)

@@ -124,7 +124,8 @@ func (h share) size() float64 {
 	return max(float64(h.replies)/mostKept, float64(h.bytes)/mostBytes)
 }
 
-// count adds a reply to its owner's share if n is 1, and removes it if n is -1. s.mu must be held.
+// count includes a reply in its owner's share of the store if n is 1, and excludes it if n is -1.
+// s.mu must be held.
 func (s *Replies) count(k *keptReply, n int) {
 	if s.shares == nil {
 		s.shares = map[string]share{}
