@@ -13,12 +13,12 @@ import (
 // a constrained model would have to call something.
 const noTool = "none"
 
-// choose has the model choose the tool of the first step in a separate question. The model can only
-// answer with one of the names: {"tool_name": …, "arguments": {…}}. If the answer has another form,
-// the question is asked once more. If that answer is wrong too, the loop begins without a chosen
-// tool. The request is separate because a reply in words cannot be constrained to a schema. The
-// question does not stay in the conversation, but the call and its result do. choose returns an
-// error only if the model cannot be asked.
+// choose asks the model in a separate question which tool to call first, and runs that call. The
+// answer must be {"tool_name": …, "arguments": {…}} with one of the tools' names, or with the name
+// for no tool. If it has another form, the question is asked once more. If that answer is wrong
+// too, the loop begins without a chosen tool. The request is separate because a reply in words
+// cannot be constrained to a schema. The question does not stay in the conversation, but the call
+// and its result do. choose returns an error only if the model cannot be asked.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	picked, err := r.picked(ctx, r.question(), append(r.tools.names(), noTool))

@@ -100,9 +100,9 @@ func (r *run) asks() {
 // questioned matches the call in a question that String has written.
 var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
 
-// allowed runs the call for which the user has given consent, if there is one. The previous answer
-// asked about that call, and the user's last message repeats the code of the question. To the model
-// it looks like its own call.
+// allowed runs the call to which the user has just consented, if there is one. That is a call about
+// which the previous answer asked, if the user's last message repeats the code in the question. The
+// call and its result become turns of the conversation, so the model takes the call for its own.
 func (r *run) allowed(ctx context.Context) {
 	last := len(r.turns) - 1
 	if last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {

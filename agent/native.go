@@ -97,6 +97,6 @@ func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// look always returns nil. The method read has found all calls while the reply arrived, and text
-// that the client has received cannot be taken back.
+// look always returns nil, because the method read has found all calls already while the reply
+// arrived. A call in text that the client has received could not be taken back.
 func (n *native) look(_, _ string) []chat.Call { return nil }

@@ -241,11 +241,11 @@ func doubt(r *run, key string) {
 	r.doubted[key] = true
 }
 
-// pickedOut returns a warning that a model reads in place of a result. It does so once in a run, if
-// the model calls a tool for one entry of a long list that the question does not name. Models often
-// do that with the first entry if the list does not answer the question. The text names other
-// tools, which do not take this parameter and may have the answer. It is "" if there are no such
-// tools, or if the call is not of this kind.
+// pickedOut returns a warning that the model reads in place of a call's result, or "" if there is
+// no reason for one. The reason is a call with the value of one entry of a long list, although the
+// question names no entry. Models often take the first entry if the list does not answer the
+// question. The warning names other tools, which do not take this parameter and may have the
+// answer. It comes only once in a run, and only if there are such tools.
 func pickedOut(r *run, parameter, value string) string {
 	if r.doubted[""] || len(r.facts) == 0 {
 		return ""

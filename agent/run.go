@@ -86,7 +86,8 @@ type group struct {
 	over  bool            // other text came after the first call
 }
 
-// Add adds the next event of the reply, and counts the calls that come before other text.
+// Add adds the next event of the reply to g. It also counts the calls, up to the first text that
+// follows a call.
 func (g *group) Add(e chat.Event) {
 	said := (e.Kind == chat.Text || e.Kind == chat.Reasoning) && strings.TrimSpace(e.Text) != ""
 	if e.Kind == chat.Text && len(g.Calls) == 0 {

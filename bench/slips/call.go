@@ -77,7 +77,9 @@ func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 	return fmt.Sprintf(`"%c"`, firstHole+rune(len(c.texts))-1)
 }
 
-// value returns a random value of a shape, as JSON.
+// value returns, as JSON, a random value that the shape s allows. A text in it is added to the
+// texts of the call c, and a single character stands for it in the JSON. The parameter deep is the
+// number of objects and lists around the value.
 func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 	switch s.kindOf(r) {
 	case "integer":
@@ -148,7 +150,8 @@ func (c *call) with(only int) string {
 	})
 }
 
-// meant returns the arguments as the model meant them, with the text in place of each hole.
+// meant returns the arguments as the model meant them: it replaces each hole, a character that
+// stands for a text, by that text.
 func (c *call) meant() string { return c.with(-1) }
 
 // fillHoles returns frame with its placeholders, private characters that stand for texts, replaced
@@ -168,8 +171,9 @@ func fillHoles(frame string, text func(i int) (string, bool)) string {
 	return b.String()
 }
 
-// frame is a call as a family writes it, with holes in the place of the texts. Everything else in
-// it is structure, in which the benchmark makes slips, the small mistakes of models.
+// frame is a call as a family of models writes it, with a hole in place of each text, a character
+// that stands for the text. Everything else in it is structure, in which the benchmark makes slips,
+// the small mistakes of models.
 type frame struct {
 	*call
 	text     string   // with holes
@@ -178,8 +182,9 @@ type frame struct {
 	notation string
 }
 
-// write returns the call c as the family f writes it, with holes in place of the texts. It returns
-// nil if the family writes the rest of the call differently for different texts.
+// write returns the call c as the family f writes it, with holes, which are characters that stand
+// for texts, in place of its texts. It returns nil if a text changes how the family writes the rest
+// of the call.
 func write(f *family, c *call) *frame {
 	render := func(args string) string {
 		return string(f.Append(nil, chat.Call{Name: c.tool.Name, Args: json.RawMessage(args)}))

@@ -60,8 +60,8 @@ func (t *sitting) slipCase(w *frame, kind, text string) Case {
 	return alone(c, t.g, w)
 }
 
-// writeCases writes the texts of all measurements into a file, as inputs of the arena. It returns
-// an error if the file cannot be written.
+// writeCases writes the texts of all measurements into a file, as input for the program arena,
+// which compares readers. It returns an error if the file cannot be written.
 func (l *lab) writeCases(s *settings) error {
 	l.collect = true
 	var all []Case

@@ -145,7 +145,8 @@ func pair(n, files, hard, families int) (file, family int, ok bool) {
 	return 0, 0, false
 }
 
-// takeFiles counts how real files are read as arguments of calls.
+// takeFiles writes calls with the text of a real file as an argument, in the forms of the families,
+// reads them and adds the counts to f.
 func (f *figures) takeFiles(l *lab) {
 	plain, hard := realFiles(f.roots, f.files, l.marks(), source(f.seeds[0], "files"), f.patience/3)
 	f.plain, f.hards = len(plain), len(hard)

@@ -174,7 +174,8 @@ func (f *figures) printCuts(w io.Writer) {
 	}
 }
 
-// printFiles prints how real files were read as arguments.
+// printFiles prints the results of the test with real files. In this test the text of a file is an
+// argument of a call, and the call must be read as it was written.
 func (f *figures) printFiles(w io.Writer) {
 	fmt.Fprintf(w, section("files"), f.plain+f.hards, f.hards, f.pairs)
 	var rest, restHard tripTally

@@ -111,7 +111,8 @@ func (l *lab) decode(f *adapters.Format, h how) (got read) {
 	return got
 }
 
-// outcomeOf returns the outcome for the call c, by comparing it with what was read.
+// outcomeOf compares got, which was read in a text with the call c, with that call, and returns the
+// outcome.
 func (l *lab) outcomeOf(c *call, got read) outcome {
 	result := lost
 	if got.crash != "" {

@@ -156,8 +156,9 @@ func python(f *frame, args string) string {
 	})
 }
 
-// json5 returns the arguments, a JSON object, in the form in which JavaScript writes objects. It
-// changes the text of f in the same way as python does.
+// json5 returns args, a JSON object, as JavaScript writes objects: keys without quotes, texts in
+// single quotes, and a comma at the end. In the texts of f it escapes backslashes, single quotes,
+// newlines and tabs.
 func json5(f *frame, args string) string {
 	python(f, args) // its escapes are JavaScript's, too
 	args = textLike.ReplaceAllString(keyLike.ReplaceAllString(args, "$1$2"), "'$1'")

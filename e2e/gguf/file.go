@@ -21,8 +21,8 @@ const (
 const alignment = 32
 
 // describe writes the keys of the file: what a server must know of the model besides its weights.
-// The frequency base 1e9 makes the rotation of the slowest pair in each attention head too small to
-// matter.
+// With 1e9 as the base of the rotary embedding, the slowest rotation in each attention head is too
+// small to matter.
 func (m *Model) describe(f *file, v *vocabulary) {
 	f.str("general.architecture", "llama")
 	f.str("general.name", "scripted")

@@ -98,8 +98,8 @@ func (m *Model) Pieces(name string) []string {
 	return nil
 }
 
-// WriteTo writes the model as a GGUF file of version 3.
-// The same model always gives the same bytes: directions come from a generator with a fixed seed.
+// WriteTo writes the model as a GGUF file of version 3. The same model always gives the same bytes,
+// because its random numbers come from a generator with a fixed seed. The error is that of w.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	v := m.vocabulary()
 	f := file{}

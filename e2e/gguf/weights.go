@@ -75,8 +75,9 @@ func (m *Model) tensors(v *vocabulary) []tensor {
 }
 
 // directions returns a vector for each token of the vocabulary. The vectors decide which token
-// follows which. They are random, except in a small model. There a token that chooses a script has
-// a dimension of its own, the pieces of scripts share the others, and tokens in no script are zero.
+// follows which. Mostly they are random. But if m.Small is set, each token that chooses a script
+// has a dimension of its own, the pieces of scripts are random in the others, and all other tokens
+// are zero.
 func (m *Model) directions(v *vocabulary) [][]float32 {
 	if !m.Small {
 		return v.align(random(len(v.tokens), firstFree, m.width()))
@@ -115,8 +116,9 @@ func random(n, first, dim int) [][]float32 {
 	return out
 }
 
-// align gives the same direction to all pieces of scripts that only one and the same shared piece
-// follows. With a direction for each of them, the shared piece would come up by chance.
+// align gives all pieces that come before the same shared piece one common vector in u, and returns
+// u. A shared piece occurs in several scripts; the pieces before it must not be shared themselves.
+// With a vector for each of them, the shared piece would come up by chance.
 func (v *vocabulary) align(u [][]float32) [][]float32 {
 	first := map[int]int{} // of those in front of a shared piece
 	for _, pieces := range v.pieces {
@@ -157,11 +159,11 @@ func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	return out
 }
 
-// attention returns the query and key matrices of the given width, which are alike in all heads.
-// Rotary embedding turns dims 2i and 2i+1 of a head by 1e9^(-2i/128) a position. For i = 63 that is
-// nothing: a selector scores 866 there, the begin token 62, others 0. For i = 28 the query stands
-// at a right angle to the key, so the score falls by 0.19 a position. Thus the latest selector
-// wins.
+// attention returns the query and key matrices of the given width, the same in all heads. They make
+// each token look at the latest selector before it, the token that chooses a script. Rotary
+// embedding turns dims 2i and 2i+1 of a head by 1e9^(-2i/128) a position. For i = 63 that is nearly
+// nothing: there a selector scores 866, the begin token 62, and others 0. For i = 28 the query is
+// at a right angle to the key, so a selector's score falls by 0.19 with each position between them.
 func attention(dim int) (q, k []float32) {
 	root := math.Sqrt(float64(dim))
 	common := root / math.Sqrt(5)  // dim 0 of an ordinary token after the norm

@@ -44,8 +44,8 @@ func Cases(src []byte) ([]Case, error) {
 	return out, nil
 }
 
-// group holds the sections of one test case, such as its raw text and its events. In the file these
-// need not follow each other.
+// group holds the sections of one test case, such as its raw text and its events. In the file,
+// sections of other cases may be between them.
 type group struct {
 	name  string
 	parts []Section // named by the part after the case's name

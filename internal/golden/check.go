@@ -67,10 +67,10 @@ func (c *Case) Whole(decode Decode) *Difference {
 }
 
 // Split decodes the case's text in pieces and returns the first difference from what the whole text
-// gives, or nil. It does so with every value of hold, which says how long calls are held back. It
-// splits the text in the ways of Cuts; of the splits into two pieces it tries only one in three,
-// shared out among the values of hold. It does not compare with the events in the case, so it also
-// checks values of hold for which a cut call gives other events.
+// gives, or nil. It does so with every value of hold, which says how much of a call is held back
+// before it is sent. The text is split in the ways of Cuts, except that only one in three of the
+// splits into two pieces is tried, each with one value of hold. The events in the case are not
+// used, so values of hold are also checked for which a call that was cut off gives other events.
 func (c *Case) Split(decode Decode) *Difference {
 	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))

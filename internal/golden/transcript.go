@@ -38,9 +38,9 @@ type writer struct {
 	open  bool // the call has not ended
 }
 
-// event adds one event. Kinds that the notation does not have, such as usage, are ignored. At the
-// finish, a call that was cut off is written as an open call. It fails if the arguments of a call
-// are not JSON.
+// event adds one event of a reply to what w writes. Events that the notation does not have, such as
+// usage, are ignored. A call that is not complete at the event Finish was cut off, and is written
+// as an open call. The error means that the arguments of a call are not JSON.
 func (w *writer) event(e chat.Event) error {
 	if e.Kind != w.kind {
 		w.endText()

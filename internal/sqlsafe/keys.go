@@ -25,8 +25,9 @@ func (k Kind) ConstantKeys(sql string) (found []Key) {
 	return found
 }
 
-// constantKeys returns the keys that are constant, in the list of keys with which the tokens begin.
-// The parameter of says what the list follows, ORDER BY or GROUP BY.
+// constantKeys returns those keys of a list that contain a parameter and no column, so that they
+// are the same in every row. The tokens begin with the list. The parameter of is the keyword before
+// it, ORDER BY or GROUP BY.
 func constantKeys(of string, all []token) (found []Key) {
 	depth, column := 0, false
 	var named *Key

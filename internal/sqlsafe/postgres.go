@@ -55,8 +55,9 @@ type answered struct {
 }
 
 // check parses a statement and decides whether it may be run. It accepts the parameters $1 to
-// $values, while Check accepts none. It returns what only the server can judge. The error is a
-// *Refusal if the statement may not be run, and otherwise says that ctx ended or the parser broke.
+// $values, while Check accepts none. The result holds what only the server can judge, such as the
+// meaning of names. The error is a *Refusal if the statement may not be run, and otherwise says
+// that ctx ended or the parser broke.
 func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {

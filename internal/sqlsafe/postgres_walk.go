@@ -158,9 +158,9 @@ var sayings = map[string]string{
 	"RangeTableFunc": "XMLTABLE", "SetToDefault": "DEFAULT", "CurrentOfExpr": "CURRENT OF",
 }
 
-// member returns a refusal if the value of a member is not allowed. It may be a node of the given
-// kind, a node that names its kind, a list of either, or a plain value. Plain values (texts,
-// numbers, names of enumerations) are harmless and not checked.
+// member returns a refusal if a member of a node has a value that is not allowed. The value may be
+// a node of the given kind, a node that names its own kind, a list of either, or a plain value.
+// Plain values (texts, numbers, names of enumerations) are harmless and not checked.
 func (w *walk) member(kind string, value any, at int) *Refusal {
 	switch v := value.(type) {
 	case map[string]any:

@@ -322,10 +322,10 @@ func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (
 	return "", 0, false
 }
 
-// innermost decides to which of several nested lists an element belongs, if they have the same
-// indentation. Its value is at offset i, and keys[:place] lead to the innermost list in the
-// arguments. The result is true if it belongs to that list. The tool's schema decides. If it allows
-// several lists or none, the calls are in doubt.
+// innermost reports whether the element with the value at offset i belongs to the innermost of
+// several nested lists that have the same indentation. That list is at r.keys[:place] in the
+// arguments. The tool's schema decides. If it allows the element in several of the lists or in
+// none, the calls are in doubt.
 func (r *reader) innermost(i, place int) bool {
 	lists := 1
 	for r.flat && lists < place && r.keys[place-lists] == "" {

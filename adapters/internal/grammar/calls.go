@@ -9,11 +9,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// calls returns an expression for all calls of a reply, in the order in which the printer writes
-// them. It starts with mark, the tag or token that begins the calls. In a family with sections,
-// this is the section's mark, and the first call follows it. Without a section, it is the mark of
-// the first call, which is matched before the choice of a tool. Further calls are matched as a
-// whole. These are outlines of both cases:
+// calls returns an expression for all calls of a reply. It begins with mark, the tag or token with
+// which the text of the calls begins. In a family with sections, which are texts around all calls,
+// mark begins the section, and the first call follows it. In other families it begins the first
+// call, and comes before the choice of a tool. Further calls are matched as a whole. These are
+// outlines of both cases:
 //
 //	hermes     root ::= "<tool_call>" [ \t\n]{0,4} get-weather "\n</tool_call>" …
 //	kimi-k2    root ::= "<|tool_calls_section_begin|>" [ \t\n]{0,4} … "<|tool_calls_section_end|>"
@@ -25,11 +25,11 @@ func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) s
 	return seq(opener, g.filled(p, 1, func(int) string { return g.inRow(g.f.Calls[0], 0, tools) }))
 }
 
-// opener returns an expression for the fixed text with which a call begins, such as hermes's
-// "<tool_call>\n" with the mark <tool_call>. If nothing or white space follows the mark in the
-// text, the model may write any white space there, because its token for the end of the mark may
-// include some. Under a stricter grammar such a reply would break off
-// (docs/internal/decisions/grammars.md).
+// opener returns an expression for text, the fixed text with which a call begins, such as hermes's
+// "<tool_call>\n". The parameter mark is the tag or token at its beginning, such as <tool_call>. If
+// nothing or white space follows the mark in text, the model may write any white space there,
+// because the token that ends the mark may include some. Under a stricter grammar such a reply
+// would break off (docs/internal/decisions/grammars.md).
 func (g *writer) opener(text, mark string) string {
 	rest := strings.TrimPrefix(text, mark)
 	tight := strings.TrimLeft(rest, " \n")
@@ -77,10 +77,10 @@ func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) 
 }
 
 // call returns an expression for one call, from part i of the pattern on, or for all calls if one
-// example contains all of them. If the tool's name is inside the placeholder for the body, as in
-// {call} and {calls}, so is the choice between tools, and the tags around it are written once. If
-// the name is in a tag or the id, each tool has a rule with tags and arguments, because the
-// arguments have to belong to the name.
+// example contains all of them. A placeholder such as {call} or {calls} includes the tool's name.
+// Then the choice between tools is made inside the placeholder, and the tags around it are written
+// once. If the name is in a tag or the id instead, each tool has a rule with tags and arguments,
+// because the arguments have to belong to the name.
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
 	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" &&
@@ -205,8 +205,8 @@ func (g *writer) messages(tools []chat.Tool) string {
 	return seq(lit(Recipient(g.f)), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
 }
 
-// idIn returns an expression for the id of a call as a string of at most forty characters. The
-// bound is the one of [writer.id].
+// idIn returns an expression for the id of a call in quotation marks. An id has at most forty
+// characters, so that a model does not write without end.
 func idIn(s *print.Spelling) string {
 	return seq(lit(s.Quotes[0]), "[a-zA-Z0-9_-]{1,40}", lit(s.Quotes[0]))
 }

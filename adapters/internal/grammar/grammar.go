@@ -85,11 +85,11 @@ func Opening(f *declaration.Family) *declaration.Pattern {
 	return nil
 }
 
-// triggerWord returns the text that starts the grammar for the calls of a pattern: its first
-// special token, or otherwise its first line. Signs at the end are left to the grammar, because
-// models have tokens that join them with the text after them. For example, react's "Action:
-// get_weather" begins with the word "Action", and functionary-v3.1's <function=NAME> is cut to
-// <function.
+// triggerWord returns the text in a reply from which on the grammar for the calls of a pattern is
+// applied. It is the special token with which the pattern begins, or otherwise its first line
+// without signs such as = and : at the end. The grammar matches these signs, because models have
+// tokens that join them with the text after them. For example, it is "Action" for react's "Action:
+// get_weather", and <function for functionary-v3.1's <function=NAME>.
 func triggerWord(p *declaration.Pattern) string {
 	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
 	if first := declaration.TokenLike.FindStringIndex(line); first != nil && first[0] == 0 {

@@ -70,10 +70,10 @@ func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 }
 
 // between returns an expression for the numbers from low to high. Numbers below and above zero are
-// separate alternatives, because the digits of negative numbers grow as the numbers shrink. The
-// parameter least is the smallest number allowed after a minus sign: 1 for integers, because -0 is
-// not an integer, and 0 for fractions such as -0.5. The function side returns the expression for
-// numbers without a sign.
+// separate alternatives, because the smaller of two negative numbers is the one with the larger
+// digits. The parameter least is the smallest number allowed after a minus sign: 1 for integers,
+// because -0 is not an integer, and 0 for fractions such as -0.5. The function side returns the
+// expression for the numbers without a sign in a range.
 func between(low, high, least int64, side func(from, to int64) string) string {
 	low, high = max(low, -manyDigits), min(high, manyDigits)
 	var all []string

@@ -60,11 +60,11 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
 
-// listed returns the members that a schema lists, in the schema's order, each with its expression.
-// The function write makes the expression; if it is "", the member is left out. A name that the
-// schema only requires, as in {"required": ["x"]}, is a member as well, because a call without it
-// would be refused. With "additionalProperties": false such a schema contradicts itself. The member
-// is then allowed here, and the schema check of the call decides.
+// listed returns the members that a schema lists, in the schema's order, each with the expression
+// that the function write returns for it. If that is "", the member is left out. A name that the
+// schema only requires, as in {"required": ["x"]}, is listed as well, because a call without it
+// would be refused. If "additionalProperties": false forbids such a member, it is allowed here
+// nevertheless, and the schema check of the call decides.
 func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -175,10 +175,10 @@ func (o slots) lead(some bool) string {
 	return ""
 }
 
-// end returns an expression for the end of an object after the members that the schema lists. Only
-// here may members follow that the schema does not list. Anywhere else, they would have to be
-// allowed after every set of listed members. The parameter some says whether a listed member came
-// before.
+// end returns an expression for the end of an object: members that the schema does not list, if
+// they are allowed, and the text after the last member. Unlisted members may come only here,
+// because elsewhere they would have to be allowed after every set of listed members. The parameter
+// some says whether a listed member came before.
 func (o slots) end(some bool) string {
 	if some {
 		if o.other == "" {

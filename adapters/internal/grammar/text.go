@@ -10,11 +10,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// text returns an expression for a string that the schema n allows. Its length is in characters, in
-// GBNF as in JSON Schema. If there is a pattern or a format, the length is not checked, because
-// GBNF cannot combine the two. The spelling s says how the string is written: between tags it is
-// raw text up to a closing tag. In CDATA it may contain such tags. Python has both quotation marks,
-// so that a string with an apostrophe needs no escape.
+// text returns an expression for a string that the schema n allows, as the spelling s writes it.
+// Between tags a string is raw text up to a closing tag, and in CDATA it may contain closing tags.
+// In Python either quotation mark is allowed, so that a string with an apostrophe needs no escape.
+// The length of the string is in characters, in GBNF as in JSON Schema. It is not checked if the
+// string has a pattern or a format, because GBNF cannot combine these with a length.
 func (g *values) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.span(n.MinLength, n.MaxLength)
 	if expr := g.patterned(n, s); expr != "" {

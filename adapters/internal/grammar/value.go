@@ -55,10 +55,11 @@ func choices(n *schema.Place) (all []choice) {
 	return all
 }
 
-// choicesIn returns the choices that the schema's place n allows, as they differ in the given
-// spelling, see [print.Spelling.For]. If the spelling of a value depends on its kind, a place that
-// allows anything has a choice for each kind, and references are followed. For example, a keyword
-// argument may be True in Python and a list in JSON.
+// choicesIn returns the choices that the schema allows at the place n, as far as the spelling s
+// writes them differently. If s writes each kind of value in its own way, each choice has one kind:
+// references are followed, and a place that allows anything has a choice for each kind. For
+// example, some families write True for a keyword argument, as Python does, but write a list as
+// JSON.
 func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.ByKind() {
 		return slices.DeleteFunc(choices(n), func(c choice) bool {
@@ -82,9 +83,9 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	})
 }
 
-// ofOneKind returns the choices of one kind each into which c can be divided, such as only strings.
-// References are followed. A place of the schema without a type gives one choice for each kind,
-// with integers included in numbers.
+// ofOneKind divides the choice c into choices that each allow values of one kind only, such as
+// strings, and returns them. It follows references. If the schema says nothing about the type,
+// there is a choice for each kind, with integers included in numbers.
 func ofOneKind(c choice) (all []choice) {
 	switch {
 	case c.kind != 0:
@@ -103,10 +104,10 @@ func ofOneKind(c choice) (all []choice) {
 	return all
 }
 
-// value returns an expression for the values that the schema allows at the place n. If it allows
-// none, the expression is for any value, and the place is reported as dropped. Otherwise the model
-// could not continue. A kind of value whose expression is empty is left out, unless it is the
-// constant "", which is the empty text in a tag.
+// value returns an expression for the values that the schema allows at the place n, as the spelling
+// s writes them. If the schema allows none, the expression is for any value, since the model could
+// not continue otherwise, and the place is reported as dropped. Kinds of values with an empty
+// expression are left out, except for the constant "", which in a tag is the empty text.
 func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
@@ -166,9 +167,9 @@ func (g *values) hint() string {
 	return g.tool.Name + "-" + g.step
 }
 
-// any returns a rule for every value in the given spelling. The rule is recursive and shared by all
-// places where anything is allowed. Where values are raw text, it is the rule for text, because in
-// a tag 5 and true are texts as well.
+// any returns the name of a rule for all values, as the spelling s writes them. The rule may
+// contain itself, and all places where anything is allowed share it. If s writes raw text, as
+// between tags, it is the rule for text, because 5 and true are texts there as well.
 func (g *values) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
 		if s.NoNull || len(s.Quotes) == 0 {
@@ -181,10 +182,11 @@ func (g *values) any(s *print.Spelling) string {
 	})
 }
 
-// span returns the least and the greatest number of characters or elements; high is -1 if there is
-// no limit. llama.cpp refuses numbers above maxRepeat in a repetition. So a larger minimum is
-// reduced to maxRepeat, a larger maximum is left out, and both are reported as dropped. If the
-// minimum exceeds the maximum, the maximum counts.
+// span returns the smallest and the largest allowed length of a string or list, from the bounds
+// least and most in the schema; high is -1 if there is no limit. llama.cpp refuses numbers above
+// maxRepeat in a repetition. So a larger minimum is reduced to maxRepeat, a larger maximum is left
+// out, and both are reported as dropped. A minimum that exceeds the maximum is reduced to the
+// maximum.
 func (g *values) span(least, most *schema.Count) (low, high int) {
 	held := func(bound *schema.Count, none, beyond int) int {
 		switch {
