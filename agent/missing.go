@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// missing returns the tool that an answer should have called, or "" if there is none. Two
-// conditions must hold. First, no tool has run yet, or the answer has a number that is in no result
-// and not in the user's message. Second, the question names an identifier that no call has looked
-// up, or a record of a list that has such an identifier. The tool is read-only, requires one
-// argument and mentions identifiers of this kind. Of several, it is the one that fits the
-// question's words best.
+// missing returns the tool that an answer should have called, or "" if there is none. It looks for
+// one only if no tool has run yet, or if the answer has a number that is in no result and not in
+// the user's message. The tool must suit an identifier that no call has looked up, from the
+// question or from a record of a list that the question names. It is read-only, requires one
+// argument and mentions identifiers of this kind. Of several such tools, missing returns the one
+// that fits the question's words best.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""

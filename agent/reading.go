@@ -178,8 +178,9 @@ func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	return yield(chat.Event{Kind: chat.Text, Text: w.speller.correct(text)}, nil)
 }
 
-// end reads the text that is still held back when the reply ends, and passes it on: calls become
-// events, and an answer loses its labels. It returns false if no more events are wanted.
+// end reads the text that is still held back when the event e ends the reply. Calls in it are
+// passed on as events. Without calls, it is passed on as the answer, without labels such as "Final
+// Answer:". The result is false if no more events are wanted.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
 	text := w.shown.String() + w.held
 	switch {

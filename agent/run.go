@@ -170,9 +170,9 @@ func (r *run) calls() []chat.Call {
 	return r.speech.look(text, r.last.got.End.Text)
 }
 
-// end sets the outcome of the run, with the last reply as the answer. The model is asked for an
-// answer (see close) if the last reply is not an answer, or if a tool has ended the step. It is
-// asked as well at a limit if the caller has set Closing. The error is that of close.
+// end sets the outcome of the run, with the last reply as the answer. It asks the model for another
+// answer (see close) if the last reply is no answer, or if a tool has ended the step. At a limit,
+// it asks for one if the caller has set Closing. The error is that of close.
 func (r *run) end(ctx context.Context, stop Stop) error {
 	r.out.Stop = stop
 	if r.last == nil {

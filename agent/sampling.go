@@ -88,7 +88,8 @@ func (q *samples) answering(ctx context.Context, r *run, name string) (
 	}
 }
 
-// leave closes the connections that MCP servers have for the questions of this run.
+// leave closes the connections to MCP servers on which these could ask the model questions in this
+// run.
 func (q *samples) leave(l *Loop) {
 	if q.session != "" {
 		l.cfg.Servers.Left(q.session)

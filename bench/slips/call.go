@@ -156,7 +156,7 @@ func (c *call) meant() string { return c.with(-1) }
 
 // fillHoles returns frame with its placeholders, private characters that stand for texts, replaced
 // by the texts. The function text returns the text for the placeholder with number i, counted from
-// 0. If it returns false, the placeholder stays.
+// 0. If text returns false, the placeholder stays.
 func fillHoles(frame string, text func(i int) (string, bool)) string {
 	var b strings.Builder
 	for _, r := range frame {

@@ -47,8 +47,9 @@ func cleanCase(g *family, w *frame, n int) Case {
 	return alone(c, g, w)
 }
 
-// slipCase returns an input for the arena: the text of a call with slips of a kind. The last case
-// without slips becomes its base, that is, only readers that read the base right are asked.
+// slipCase returns a test case for the program arena: the text of a call with slips, the small
+// mistakes of models, of the given kind. Its base is the last case without slips. Only readers that
+// read the base right are tested with the case.
 func (t *sitting) slipCase(w *frame, kind, text string) Case {
 	c := asInput(t.g, "slips", fmt.Sprint(len(t.cases)), text, w)
 	c.Note = kind

@@ -91,17 +91,18 @@ func (l *lab) runs(got read) bool {
 // stopMark matches a tag that ends a reply and that servers do not send on.
 var stopMark = regexp.MustCompile(`^<\|[a-z_]+\|>$`)
 
-// ended reports whether a text that was cut looks complete: only the tag that ends the whole reply
-// is missing after these calls, and the finish reason says that the model stopped by itself. In
-// such a text nothing shows that it was cut.
+// ended reports whether a text that was cut looks complete, because nothing shows that it was cut.
+// The parameter h has the text and the finish reason, and calls are those that were read in it.
+// Only the tag that ends the whole reply is missing, and the finish reason says that the model
+// stopped by itself.
 func (g *family) ended(calls []chat.Call, h how) bool {
 	rest, ok := strings.CutPrefix(string(g.Append(nil, calls...)), strings.Join(h.pieces, ""))
 	return ok && h.finish == chat.Stop && stopMark.MatchString(rest)
 }
 
-// cut reads a reply that was broken off at some place, and counts the result. It calls the function
-// bad with the text if it reads a call that could run, although the reply does not contain that
-// call as a whole.
+// cut reads a reply that was broken off at some place, and adds the result to count. The reply had
+// the calls one and, unless it is nil, two. If a call is read that could run, although the rest of
+// the reply does not contain it as a whole, cut calls the function bad with the text.
 func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
 	got := l.decode(g.Format, h)
 	count.cuts++

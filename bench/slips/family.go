@@ -134,8 +134,8 @@ func between(text, head, tail string, ok bool) (string, bool) {
 	return middle, ok && begins && ends
 }
 
-// strictTags returns the arguments in a text whose arguments are in tags, for a reader that knows
-// only the family's own form. A value ends at the first closing tag. It returns false if the text
+// strictTags returns, as JSON, the arguments that are written as tags in text. It reads only the
+// family's own form, in which a value ends at the first closing tag. It returns false if the text
 // does not have that form. The frame whole is the call without mistakes.
 func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	rest, ok := strings.CutPrefix(text, strings.ReplaceAll(g.open, "zqn", whole.tool.Name))

@@ -80,8 +80,8 @@ func (s *slipped) add(m *slipped) {
 	s.examples = append(s.examples, m.examples...)
 }
 
-// takeCuts measures how calls of a family are read that break off in the middle, with the first
-// seed. It returns a function that adds the counts to f.
+// takeCuts breaks off calls of a family in the middle and counts how they are read, with the random
+// numbers of the first seed. It returns a function that adds the counts to f.
 func (f *figures) takeCuts(l *lab, g *family) func() {
 	var bad []example
 	count := l.measureCuts(g, f.seeds[0], f.rounds, func(e example) { bad = append(bad, e) })
@@ -94,8 +94,9 @@ func (f *figures) takeCuts(l *lab, g *family) func() {
 	}
 }
 
-// takeInvented measures whether calls still run that come after a result which the model made up,
-// in a family's form and with the first seed. It returns a function that adds the counts to f.
+// takeInvented makes texts of a family in which a call follows a result that the model made up, and
+// measures whether that call still runs. It uses the random numbers of the first seed. It returns a
+// function that adds the counts to f.
 func (f *figures) takeInvented(l *lab, g *family) func() {
 	type one struct {
 		form string

@@ -9,8 +9,8 @@ import (
 
 // measureInvented decodes texts in which a model wrote a call, a made-up result and a second call.
 // Only the first call must run. For each text it calls the function put with the form of the
-// result, the number of calls that ran, and the text. The number is 3 if a call ran that is in
-// neither place.
+// result, the number of calls that ran, and the text. The number is 3 if the second call ran
+// without the first, or if a call ran that is neither of the two.
 func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string, int, string)) {
 	l.eachInvented(g, seed, rounds, func(r *rand.Rand, form string, one, two *frame, whole string) {
 		got := l.decode(g.Format, anyHow(r, whole))
@@ -22,9 +22,10 @@ func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string
 	})
 }
 
-// eachInvented calls the function put with texts of two calls of a family. In most of them, a
-// result that the model made up stands between the calls. A few forms, the controls, have no
-// result, so both calls are genuine and must run.
+// eachInvented makes texts with two calls of a family, and calls the function put with the name of
+// each text's form, the two calls and the whole text. In most forms a result that the model made up
+// is between the calls. A few forms, the controls, have no result, so both calls are genuine and
+// must run.
 func (l *lab) eachInvented(g *family, seed int64, rounds int,
 	put func(r *rand.Rand, form string, one, two *frame, whole string)) {
 	r := source(seed, "invented "+g.Name)

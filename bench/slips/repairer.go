@@ -59,8 +59,9 @@ func (p *repairer) read(whole *frame, text string) (read, bool) {
 	return read{calls: []chat.Call{{Name: whole.tool.Name, Args: []byte(answer)}}}, true
 }
 
-// argumentsIn returns the arguments of the call in text, which is the frame after slips were made
-// in it. It returns false if a slip is in the text before or after the arguments.
+// argumentsIn returns the arguments of the call in text, which is w after slips, the small mistakes
+// of models, were made in it. It returns false if a slip is in the text before or after the
+// arguments, or if the arguments are not a JSON object.
 func (w *frame) argumentsIn(text string) (string, bool) {
 	from, to, ok := w.object()
 	return between(text, w.text[:from], w.text[to:], ok)

@@ -190,7 +190,8 @@ func (f *frame) listed(args string, l layout) string {
 }
 
 // bare removes quotes and escapes from some texts of the call. In the frame a private character
-// stands for each text; the parameter hole contains the characters of the texts to change.
+// stands for each text. The parameter hole contains the characters of those texts that are to be
+// changed.
 func (f *frame) bare(hole string) {
 	for _, r := range hole {
 		if isHole(r) {

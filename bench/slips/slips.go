@@ -124,9 +124,11 @@ func (t *sitting) unseen(w *frame, k kind) bool {
 // outcomeNames are the names of the outcomes in examples.
 var outcomeNames = [outcomes]string{"exact", "held", "cut", "lost", "wrong"}
 
-// read reads the frame f, which is w after slips were made in it, and counts the outcome. It does
-// nothing if f is nil or its text is that of w. If the text is still well-formed and says other
-// arguments, no reader could notice; read only adds it to t.formed.
+// read reads the frame f, which is w after slips, the small mistakes of models, and counts the
+// outcome. It does nothing if f is nil or its text is that of w. If the text is well-formed with
+// other arguments, no reader could notice the slip, so read only adds 1 to t.formed. The parameter
+// kind names the slip, made the single slips if there are several, and parser the parser of Ollama
+// that reads the text as well.
 func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	if f == nil {
 		return
@@ -170,8 +172,9 @@ func (t *sitting) example(kind, text, outcome string, calls []chat.Call) example
 	return e
 }
 
-// others lets other programs read a text: Ollama's parser, if its name in the parameter parser is
-// not empty, and json_repair. It counts what they made of it, beside toolnorm's outcome.
+// others gives a text with slips to other programs, and counts what they read in it, beside
+// toolnorm's outcome ours. The programs are the parser of Ollama that the parameter parser names,
+// unless it is empty, and json_repair, which reads only arguments in JSON.
 func (t *sitting) others(w *frame, text, parser string, ours outcome) {
 	if parser != "" {
 		t.beside("Ollama", t.g.Name, ours, t.outcomeOf(w.call, t.ollama(parser, text)))

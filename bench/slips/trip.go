@@ -79,7 +79,7 @@ func readText(path string) (string, bool) {
 	return string(b), err == nil && utf8.Valid(b)
 }
 
-// tripTally counts how files are read that were arguments of calls.
+// tripTally counts how calls were read that have the text of a file as an argument.
 type tripTally struct{ equal, none, other int }
 
 // trip makes a reply in a family's form: a call whose argument is the text of the file at path. It

@@ -23,9 +23,9 @@ var reserved = []string{
 type cutter struct{ used map[string]bool }
 
 // withControl cuts a script at its control tokens, each of which becomes one piece. The text
-// between two of them is cut like a script. If all its pieces are taken, it becomes one piece,
-// which other scripts may have as well. If it is too short for a piece, or occurs twice, it forms
-// one piece together with the control token after it.
+// between two of them is cut like a script. If that gives no pieces that are new in the model, the
+// text becomes one piece, which other scripts may have as well. If the text is too short for a
+// piece, or occurs twice, it forms one piece together with the control token after it.
 func (c *cutter) withControl(s Script) ([]string, error) {
 	if len(s.Parts) != 1 || s.Loop {
 		return nil, fmt.Errorf("a script with control tokens has one part and ends")

@@ -180,10 +180,10 @@ func attention(dim int) (q, k []float32) {
 	return q, k
 }
 
-// output returns a matrix with a row for each token. The row decides after which tokens that token
-// comes; it is made from their directions, u. The first token of a script comes after the script's
-// selector. That of the script "default" also comes after the begin token, which attention finds if
-// the prompt has no selector.
+// output returns a matrix with a row for each token, which decides after which tokens that token
+// comes. The row is made from the vectors of these tokens in u. The first token of a script comes
+// after the script's selector. That of the script "default" also comes after the begin token, which
+// attention finds if the prompt has no selector.
 func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 	dim := m.width()
 	out := make([]float32, len(u)*dim)
@@ -246,7 +246,8 @@ func (v *vocabulary) shares() bool {
 	return false
 }
 
-// quiet returns the list with a pull of strength 0 added for each selector that has none.
+// quiet returns the list, which says after which tokens a token comes and how strongly. It adds the
+// strength 0 for each missing selector, a token that chooses a script.
 func (v *vocabulary) quiet(list []pull) []pull {
 	for _, s := range v.selectors {
 		if !slices.ContainsFunc(list, func(p pull) bool { return p.of == s }) {

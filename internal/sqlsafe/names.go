@@ -46,13 +46,14 @@ var (
 	})
 )
 
-// members maps the names of the members that a kind of node may have to the kinds of their values.
-// A kind is empty if the tree names it, or if the member is a plain value.
+// members maps the name of each member that a kind of node may have to the kind of the member's
+// value. That kind is "" if the parser's tree itself names it, or if the value is plain, such as a
+// number.
 type members map[string]string
 
-// grammar returns, for each kind of node that a SELECT may consist of, its allowed members. A line
+// grammar returns the allowed members of each kind of node that a SELECT may consist of. Each line
 // of the embedded list has a kind and its members, "SelectStmt targetList fromClause …". A member
-// whose node does not name its kind is followed by =Kind.
+// is followed by =Kind if its value is a node whose kind the parser's tree does not name.
 func grammar() map[string]members {
 	all := map[string]members{}
 	for _, line := range lines("postgres_grammar.txt") {

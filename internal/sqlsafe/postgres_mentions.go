@@ -211,9 +211,9 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 	}
 }
 
-// operators records the signs of operators, such as =, so that the server is asked for their
-// meaning. A statement may write the schema pg_catalog before a sign (see qualified). Its name is
-// then recorded as a sign too. That does no harm, because the server has no operator of that name.
+// operators records the signs of operators, such as =, so that the server is asked what they mean.
+// From an operator that is written with its schema, as in OPERATOR(pg_catalog.=), pg_catalog is
+// recorded as a sign too. That does no harm, because the server has no operator of that name.
 func (w *walk) operators(at int, signs ...string) {
 	for _, sign := range signs {
 		w.names = append(w.names, name{nameOperator, sign, at, false})

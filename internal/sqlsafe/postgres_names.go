@@ -162,9 +162,10 @@ type edited struct {
 // return pg_catalog.
 var currentSchema = regexp.MustCompile(`(?i)^current_schema\s*(\(\s*\))?`)
 
-// name adds an edit that writes the schema of the name n before it. If the parameter more is true,
-// the search path contains other functions than the built-in ones, and so even a built-in function
-// gets its schema.
+// name adds an edit that writes the schema f.schema, in which the server found the name n, before
+// that name. Built-in names need no schema. But if the parameter more is true, the search path
+// contains functions that are not built in, so even a built-in function gets its schema. A call of
+// current_schema is replaced by its value.
 func (e *edited) name(n name, f found, more bool) {
 	switch {
 	case n.Kind == nameSchema:

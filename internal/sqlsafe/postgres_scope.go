@@ -249,8 +249,8 @@ func total(columns []wide) (sum float64) {
 	return sum
 }
 
-// wider returns one column for each position, with the larger of the two widths there and the name
-// that it has in a.
+// wider returns the columns of a statement with two parts, such as a UNION, whose columns are a and
+// b. Each column has its name in a, and the larger of its two widths.
 func wider(a, b []wide) []wide {
 	if len(a) == 0 {
 		return b

@@ -127,8 +127,8 @@ func (r *reader) callAt(i int) bool {
 	return ok
 }
 
-// begunAt reports whether a call that begins with a fixed text of the form, and not with its name,
-// is at offset i.
+// begunAt reports whether a call is at offset i that begins with a fixed text of the form. A call
+// that begins with the tool's name is not one.
 func (r *reader) begunAt(i int) bool {
 	if open := r.Calls.Open; open != "" && r.has(i, open) && r.callAt(i+len(open)) {
 		return true
@@ -207,10 +207,10 @@ func (r *reader) size(from, to int) int {
 	return utf8.RuneCountInString(r.slice(from, to))
 }
 
-// leftOver reports whether the text at offset i, after the calls, shows that a value was meant to
-// continue, because it has the end of a call without its beginning. If the form's end of a call is
-// short, it may occur in prose. Then every text other than another call or the end of the reply
-// counts.
+// leftOver reports whether the text at offset i, after the calls, shows that a value in a call was
+// meant to continue. It does if it has the end of a call without its beginning. If the form's end
+// of a call is so short that it may occur in prose, it does if it is anything but another call or
+// the end of the reply.
 func (r *reader) leftOver(i int) bool {
 	open, end := r.Opening(), r.closing()
 	if strong(end) {

@@ -41,8 +41,8 @@ func (r *reader) closesAt(i int, end string, rest []Part) bool {
 	return r.has(i, end) && r.follows(i+len(end), rest)
 }
 
-// argsFrom reads one or more arguments at offset i and returns the offset after them. It returns
-// false if the text does not match.
+// argsFrom reads one or more arguments at offset i, up to where the function ends returns true, and
+// returns the offset after them. The result is false if the text does not match.
 func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 	i, ok := r.lit(i, r.Args.Open)
 	for ok {
@@ -135,8 +135,8 @@ func (r *reader) keyAt(i int, e Example) bool {
 	return ok
 }
 
-// behind returns the text that follows the value in the example e, with the given key where the
-// example repeats it.
+// behind returns the text that follows {value} in the example e. If {key} occurs in that text, it
+// is replaced by the parameter key.
 func (r *reader) behind(e Example, key string) (text string) {
 	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
 	for _, p := range e[at+1:] {
@@ -147,9 +147,9 @@ func (r *reader) behind(e Example, key string) (text string) {
 	return text
 }
 
-// value reads a value at offset i, up to the first offset at which goesOn is true. A value with
-// quotation marks or brackets has its own end. raw is true for a text whose type is not known. ok
-// is false if there is no value, or if its end is not found or uncertain.
+// value reads a value at offset i, and returns it with the offset after it. Without quotation marks
+// or brackets, it ends at the first offset at which goesOn is true. raw is true for a text whose
+// type is not known. ok is false if there is no value, or if its end is not found or uncertain.
 func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok bool) {
 	if r.Values == "nested" && r.depth < maxDepth {
 		if value, end, ok = r.container(i, goesOn); ok {
@@ -267,9 +267,9 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 	return "", 0, false
 }
 
-// members reads the members of an object or the elements of a list at offset i, and returns them as
-// JSON with the offset after them. The example e shows one of them, and s the texts around them.
-// Their values are indented by step. ok is false if the text does not match.
+// members reads the members of an object or the elements of a list at offset i. It returns them as
+// JSON, with the offset after the object or list. The example e shows one member, s has the texts
+// around them, and step indents their values. ok is false if the text does not match.
 func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (all string, end int,
 	ok bool) {
 	var parts []string

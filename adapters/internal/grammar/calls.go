@@ -62,10 +62,10 @@ func (g *writer) more(call string) string {
 	return repeat(g.rule("next-call", call), 0, -1)
 }
 
-// filled returns an expression for an example from part i on. The function hole returns the
-// expression for each placeholder. The texts between them are exactly those of the printer,
-// including white space and suffixes that models may vary. So the grammar forces closing tags that
-// models forget, such as </function> before </tool_call>.
+// filled returns an expression for the example p from part i on. The function hole returns the
+// expression for a placeholder, such as {name}. The texts between placeholders are exactly those of
+// the printer, including white space and suffixes that models may vary. So the grammar forces
+// closing tags that models forget, such as </function> before </tool_call>.
 func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) string {
 	var all []string
 	for ; i <= len(p.Parts); i++ {
@@ -144,9 +144,9 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 }
 
 // several returns an expression for the calls in one example: objects, or calls in Python. The
-// texts around and between them are those of [declaration.Pattern.Several]. If the family writes a
-// single call without brackets, both ways are allowed, but only the short one if a single call is
-// demanded.
+// texts around and between the calls are those of [declaration.Pattern.Several]. If the family
+// writes a single call without brackets, it is allowed with and without them. If a single call is
+// demanded, it is allowed only without them.
 //
 //	[{"name": …}, {"name": …}]      nemotron-v2, a list always
 //	{"name": …}                     one call, without a list
@@ -193,11 +193,12 @@ func (g *writer) callObject(t chat.Tool, s *print.Spelling) string {
 	return seq(append(all, lit(s.Close))...)
 }
 
-// messages returns an expression for calls in messages with headers. It begins with the recipient
-// of the first call; the role before it is in the prompt or in the text before the trigger. For
-// example, harmony's calls are " to=functions.NAME<|channel|>commentary json<|message|>{…}" up to
-// <|call|>. The token that ends the last message is optional, because it may end the reply.
-// glimmer's arguments are in a section inside the message, so each call opens and closes a section.
+// messages returns an expression for calls that are messages with headers, such as harmony's "
+// to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>. It begins with the
+// recipient in the first header. The role before it does not belong to the expression: it is in the
+// prompt, or in the text before the trigger. The token that ends the last message is optional,
+// because it may end the reply. glimmer's arguments are in a section inside the message, so each
+// call opens and closes a section.
 func (g *writer) messages(tools []chat.Tool) string {
 	p := g.f.Message
 	one := g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, 1, t) })

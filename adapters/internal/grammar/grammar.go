@@ -38,12 +38,12 @@ type Trigger struct {
 	Pattern string
 }
 
-// Of returns the grammar of calls to the tools as the family prints them, for a single call or for
-// several. Tools without a name are left out, because they cannot be called. The rule "root" begins
-// with the text that begins a call, such as <tool_call>, which also activates the grammar. The
-// result is empty if there are no tools, or if the family's calls have no grammar. If the grammar
-// would exceed 8 MB, Text is empty, and Dropped has one entry with neither a place nor a keyword,
-// which means all schemas.
+// Of returns the grammar for calls of the tools, written as the family prints them. The parameter
+// single says whether a single call is demanded. Tools without a name are left out, because they
+// cannot be called. The rule "root" begins with the text that begins a call, such as <tool_call>,
+// which also activates the grammar. The result is empty if there are no tools, or if the family's
+// calls have no grammar. If the grammar would exceed 8 MB, Text is empty, and Dropped has one empty
+// entry, which means all schemas.
 func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 || f.Form != nil { // a form has no grammar
@@ -70,11 +70,11 @@ func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	return out
 }
 
-// Opening returns the first example of a section or a call in the family that begins with a text at
-// which a grammar may begin, or nil if there is none. This text must always come before a call.
-// Words without a tool's name after them, fences, and texts before {junk} may also occur elsewhere.
-// llama3 prints {"name": …} without such a text, so its other example, with <|python_tag|>, is
-// returned.
+// Opening returns the first example of a section or a call in the family that begins with a text
+// which occurs only there, so that a grammar can begin at this text. It returns nil if there is
+// none. Words without a tool's name after them, fences, and texts before {junk} may occur
+// elsewhere. llama3 prints {"name": …} without such a text, so its other example, with
+// <|python_tag|>, is returned.
 func Opening(f *declaration.Family) *declaration.Pattern {
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
 		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"
@@ -99,11 +99,11 @@ func triggerWord(p *declaration.Pattern) string {
 }
 
 // triggerFor returns the trigger for calls that begin with mark, from which on a server applies the
-// grammar. A mark that looks like a control token counts anywhere. A tag may be mentioned in text,
-// so it has to begin a line or follow another tag. Otherwise "use the <tool_call> tag" would turn
-// an explanation into a call (docs/internal/decisions/grammars.md). A word must begin a line, and
-// the name of a tool must follow it, so that "Action: none of these" remains text. After each token
-// a server looks for the pattern in the text so far.
+// grammar. If mark looks like a control token, it is a trigger wherever it occurs. If it is a tag,
+// it has to begin a line or follow another tag, because tags are mentioned in text. Otherwise "use
+// the <tool_call> tag" would turn an explanation into a call (docs/internal/decisions/grammars.md).
+// If it is a word, it must begin a line, and the name of a tool must follow, so that "Action: none
+// of these" remains text. After each token a server looks for the pattern in the text so far.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ do not occur in prose.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) &&
@@ -121,10 +121,10 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 }
 
 // headerTrigger returns a trigger for messages whose header names one of the tools as the
-// recipient. The recipient must follow a tag or token, or the beginning of the reply if the prompt
-// ends with <|start|>assistant. A message with another recipient, or with none, does not trigger:
-// gpt-oss opens <|channel|>analysis and <|channel|>final in the same way. In the middle of a reply,
-// the role is between the token and the recipient.
+// recipient. A message with another recipient, or with none, does not trigger: gpt-oss begins its
+// thoughts and answers with headers as well, <|channel|>analysis and <|channel|>final. The
+// recipient must follow a tag or token, with at most a role between them. It may also begin the
+// reply, because the prompt may end with <|start|>assistant.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) +
 		`)`}

@@ -34,10 +34,10 @@ type slots struct {
 	none  string // the text of an object without members
 }
 
-// object returns an expression for an object of the schema n. Members may also be spelled as tags
-// or keyword arguments. In families whose template sorts members (gemma4, by Jinja's dictsort), the
-// case of letters is ignored for the order. If the schema allows members that it does not list,
-// their names have a bounded length, and their values are those that it allows for them.
+// object returns an expression for an object of the schema n, as the spelling s writes it, for
+// example in JSON or as tags. In families whose template sorts members (gemma4, by Jinja's
+// dictsort), the case of letters is ignored for the order. If the schema allows members that it
+// does not list, their names have a bounded length, and their values follow additionalProperties.
 func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, tail: s.Tail, none: s.None}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {

@@ -44,8 +44,8 @@ type writer struct {
 	single bool // one call, never several
 }
 
-// newWriter returns a writer for calls to the tools. The first of two tools with the same name
-// counts.
+// newWriter returns a writer for the grammar of calls to the tools. If two tools have the same
+// name, the schema of the first is used.
 func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
 	g := &writer{values{ruleSet: newRules(), docs: map[string]*schema.Doc{}}, f, single}
 	for i, doc := range schema.ParseTools(tools) {

@@ -84,9 +84,9 @@ func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 // some is true, the text is not empty.
 //
 // A grammar cannot look ahead, so the rules form an automaton, as in the string search of Knuth,
-// Morris and Pratt. For each beginning of a tag that may have been read last, a rule has the
-// characters that may follow. A tag of n characters has n rules. All values of a family share the
-// automaton of the same tags.
+// Morris and Pratt. There is one rule for each beginning of a tag with which the text so far may
+// end, the empty one included. It matches the rest of the text. So a tag of n characters has n
+// rules. All values of a family share the automaton of the same tags.
 //
 //	avoiding "</p":   text ::= ( "<" text-2 | [^<] text )?
 //	                  text-2 ::= ( "<" text-2 | "/" text-3 | [^</] text )?
@@ -119,9 +119,10 @@ func (g *values) automaton(avoid []string, some bool) string {
 }
 
 // step returns an expression for the rest of a text in which the tags in avoid may not occur. The
-// parameter read is the end of the text so far, if a tag begins with it, and otherwise "". The next
-// character must not complete the tag. The map names has the rules for longer beginnings, which are
-// the states of Aho and Corasick's matcher without the accepting ones.
+// parameter read is the end of the text so far if a tag begins with it, such as "</" for </p>, and
+// otherwise "". The next character must not complete a tag. The map names has the name of the rule
+// for each value of read. These rules are the states of Aho and Corasick's matcher without the
+// accepting ones.
 func step(avoid []string, read string, names map[string]string) string {
 	var all []string
 	others := `[^\x00`

@@ -159,7 +159,8 @@ func (g *values) choice(c choice, s *print.Spelling) string {
 	return g.any(s)
 }
 
-// hint returns a readable name for the rule of the current place, such as get_weather-city.
+// hint returns a readable name for the rule of the place in the schema at which g is, such as
+// get_weather-city.
 func (g *values) hint() string {
 	if g.step == "" {
 		return g.tool.Name + "-arguments"
