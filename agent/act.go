@@ -150,8 +150,8 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 }
 
 // observation returns a result as the model reads it. The result is untrusted text, so nothing in
-// it is obeyed here. It is cut at Config.Observation bytes, with a note that says so, because a web
-// page in a result would fill the context of a small model.
+// it is obeyed. A result of more than Config.Observation bytes is cut, with a note about the cut,
+// because a web page in a result would fill the context of a small model.
 func (r *run) observation(res tools.Result) string {
 	text := res.Text()
 	if res.IsError {

@@ -96,8 +96,8 @@ const (
 	mostCalls    = 8 // calls of one reply that are run
 )
 
-// Ask is the request for a run. Both APIs, the chat API and Path, use it. Fields that a chat
-// request cannot express are zero there.
+// Ask is the request for a run. Both the chat API and the JSON-RPC API at Path use it. The chat API
+// leaves the fields at zero that its requests cannot express.
 type Ask struct {
 	Request chat.Request // without Tools, since a run has its own
 	Servers []string     // nil: all, and this program's tools; empty: no tools

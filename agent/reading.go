@@ -126,8 +126,8 @@ func (w *watch) waits() bool {
 	return w.mute
 }
 
-// decide sets w.mute if the text, the first line of the reply, only advises the user to call a
-// tool. Then no text of the reply is passed on.
+// decide sets w.mute if line, the first line of the reply, only advises the user to call a tool. If
+// w.mute is set, no text of the reply is passed on.
 func (w *watch) decide(line string) {
 	w.mute = w.advises != nil && w.advises(line)
 	w.advises = nil

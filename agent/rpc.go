@@ -165,9 +165,9 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		"queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
-// readRPC reads a request. It sets *id as soon as the request's id is known, even if the rest of
-// the request is wrong. It returns an rpcError if the body is not one valid request. An array,
-// which is a batch, is refused because a run takes minutes and each answer needs its own
+// readRPC reads a request from the body. It sets *id as soon as the request's id is known, even if
+// the rest of the request is wrong. It returns an rpcError if the body is not one valid request. An
+// array, which is a batch, is refused because a run takes minutes and each answer needs its own
 // connection.
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest

@@ -295,8 +295,8 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	return nil
 }
 
-// take adds an event to the reply, and reports it at once, so that a client sees the text while the
-// model writes.
+// take adds an event to the reply, and reports it immediately, so that a client sees the text while
+// the model writes.
 func (p *reply) take(r *run, e chat.Event) {
 	p.got.Add(e)
 	if r.quiet {

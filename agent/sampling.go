@@ -45,8 +45,7 @@ type sampler struct {
 	used   chat.Counts
 }
 
-// samples limits the questions to the model (sampling) that MCP servers ask in one run, and counts
-// them.
+// samples limits and counts the questions (sampling) that MCP servers ask the model in one run.
 type samples struct {
 	session string // the session by which servers know the run; empty: no server may ask yet
 	count   int    // questions that were answered

@@ -162,8 +162,8 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 }
 
 // call runs a call through the registry, which reads the arguments by the tool's schema and checks
-// them, as for every other client. A call with an unknown or ambiguous name returns a failure as
-// its result. The model reads it, and the step counts.
+// them, as for every other client. For an unknown or ambiguous name the result is a failure, which
+// the model reads; the step is then used up.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
 	// The search is answered here and not by the registry, since it covers only the tools of this
 	// run.

@@ -41,7 +41,7 @@ func OutcomeOf(r Result) Outcome {
 }
 
 // JSON returns the outcome as compact JSON, with the letters of every language unescaped. If a
-// value in the outcome is not valid JSON, it returns an outcome that says so.
+// value in the outcome is not valid JSON, it returns an outcome with an error about that instead.
 func (o Outcome) JSON() json.RawMessage {
 	text, err := chat.JSON(o)
 	if err != nil { // a tool's own value that is not JSON

@@ -117,7 +117,8 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 
 // Replace replaces the tools of a source with the given ones, as Set does, for a source that also
 // has tools which it does not offer now. The map gone has, by name, the reason why such a tool is
-// not offered. A caller of it gets this reason, and not the message that there is no such tool.
+// not offered. A caller of it gets this reason, and not the message that there is no such tool. The
+// errors are those of Set.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }

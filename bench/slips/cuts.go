@@ -39,9 +39,9 @@ func (l *lab) measureCuts(g *family, seed int64, rounds int, bad func(example)) 
 	return count
 }
 
-// eachToCut calls the function put with random replies of one or two calls, which the caller will
-// cut off. It skips replies that are read wrongly even as a whole. The frame two is nil if the
-// reply has a single call.
+// eachToCut calls the function put with random replies of one or two calls, which put will cut off.
+// It skips replies that are read wrongly even as a whole. The parameters of put are the calls and
+// the whole text; two is nil if the reply has a single call.
 func (l *lab) eachToCut(g *family, seed int64, rounds int, put func(one, two *frame, text string)) {
 	r := source(seed, "cuts "+g.Name)
 	for range rounds {

@@ -164,9 +164,9 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	}
 }
 
-// key returns the key at the beginning of a text, and the text after it. In this notation of a
-// call, several texts can stand between a key and its value; of those that match, the longest
-// counts. key returns "" if there is no key.
+// key returns the key at the beginning of a text, and the text behind the separator that follows
+// the key. The family may have several separators between a key and its value; if more than one of
+// them matches, the longest is used. key returns "" if there is no key.
 func (g *family) key(text string) (key, behind string) {
 	for _, mid := range g.mids {
 		k, b, ok := strings.Cut(text, mid)

@@ -128,7 +128,8 @@ func (f *figures) printPeers(w io.Writer) {
 	}
 }
 
-// printKinds prints the outcomes by kind, those with most wrong calls first.
+// printKinds prints a table of the outcomes for each kind of mistake in calls, those with most
+// wrong calls first.
 func (f *figures) printKinds(w io.Writer) {
 	fmt.Fprint(w, section("kinds"))
 	all, kinds := map[[2]string]*tally{}, map[string]int{}
@@ -150,7 +151,7 @@ func (f *figures) printKinds(w io.Writer) {
 	}
 }
 
-// cell returns the text of a cell with the counts.
+// cell returns the counts of the outcomes as the text of one table cell, or "–" if t is nil.
 func (t *tally) cell() string {
 	if t == nil {
 		return "–"
@@ -162,7 +163,8 @@ func (t *tally) cell() string {
 	return s + "0"
 }
 
-// printCuts prints a table of calls that broke off in the middle, and of what was read in them.
+// printCuts prints a table of the calls that broke off in the middle, with the counts of what was
+// read in such texts.
 func (f *figures) printCuts(w io.Writer) {
 	fmt.Fprint(w, section("cuts"))
 	for _, n := range notations {
@@ -198,7 +200,8 @@ func (f *figures) printFiles(w io.Writer) {
 // In the other forms only the first may run, because the second follows a made-up result.
 func isControl(form string) bool { return strings.HasPrefix(form, "real") }
 
-// printInvented prints how many calls ran around made-up results.
+// printInvented prints, for each form of a made-up result between two calls, how often none, one or
+// both of the calls ran.
 func (f *figures) printInvented(w io.Writer) {
 	fmt.Fprint(w, section("invented"))
 	for _, form := range f.forms {

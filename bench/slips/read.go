@@ -81,8 +81,8 @@ func pieces(r *rand.Rand, text string) []string {
 	return all
 }
 
-// decode returns what toolnorm reads in a text. If the decoder panics, the result has a crash,
-// which counts as the worst outcome.
+// decode returns what toolnorm reads in a text. If the decoder panics, the field crash of the
+// result is set, which means the worst outcome.
 func (l *lab) decode(f *adapters.Format, h how) (got read) {
 	defer func() {
 		if why := recover(); why != nil {

@@ -144,7 +144,8 @@ var (
 	wordLike = regexp.MustCompile(`\b(true|false|null)\b`)
 )
 
-// python returns the arguments as Python's repr prints them, and changes the texts in the same way.
+// python returns args, a JSON object, as Python's repr prints it. In the texts of f it escapes
+// backslashes, single quotes, newlines and tabs.
 func python(f *frame, args string) string {
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(

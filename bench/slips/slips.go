@@ -186,7 +186,7 @@ func (t *sitting) others(w *frame, text, parser string, ours outcome) {
 	}
 }
 
-// beside counts the outcome of toolnorm and that of another program for the same text.
+// beside counts the outcomes of toolnorm (ours) and of another program (theirs) for the same text.
 func (s *slipped) beside(reader, family string, ours, theirs outcome) {
 	both := of(s.peer, [2]string{reader, family})
 	both[0][ours]++

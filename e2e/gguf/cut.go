@@ -64,9 +64,9 @@ func (c *cutter) withControl(s Script) ([]string, error) {
 	return out, nil
 }
 
-// cutFirst cuts a text around the first of the marks, texts that must be a token each. It ignores
-// marks in the map there, which the script has had before: only one piece can follow a token, so a
-// mark is a token only once. Without a mark, before is the whole text.
+// cutFirst cuts a text around the first of the marks in it, texts that must be a token each. It
+// ignores marks in the map called there, which the script has had before: only one piece can follow
+// a token, so a mark is a token only once. Without a mark, before is the whole text.
 func cutFirst(text string, marks []string, there map[string]bool) (before, mark, after string) {
 	at := len(text)
 	for _, m := range marks {

@@ -110,7 +110,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return f.writeTo(w)
 }
 
-// WriteFile writes the model to a file of that name.
+// WriteFile writes the model to a file of that name. It fails if the file cannot be written.
 func (m *Model) WriteFile(name string) error {
 	f, err := os.Create(name)
 	if err != nil {

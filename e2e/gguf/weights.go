@@ -137,8 +137,8 @@ func (v *vocabulary) align(u [][]float32) [][]float32 {
 }
 
 // embeddings returns the vectors of all tokens, one after the other. The last piece of a script has
-// a flag that makes the end of the reply follow. If scripts share that piece it has no flag, as it
-// may be in the middle of one of them.
+// a flag that makes the end of the reply follow. A piece that several scripts share has no such
+// flag, as it may be in the middle of one of them.
 func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	dim := m.width()
 	out := make([]float32, len(u)*dim)

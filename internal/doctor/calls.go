@@ -171,8 +171,9 @@ func (x *examination) forced(strategy string) *engine.Engine {
 	return engine.New(cfg)
 }
 
-// rate updates the speed of the model from a reply to question i with the strategy in use. Only the
-// first prompt counts, because the server has most of the others in its cache.
+// rate updates the speed of the model from a reply to question i with the strategy in use. The
+// speed of reading prompts is taken from the first question only, because the server has most of
+// the other prompts in its cache.
 func (x *examination) rate(i int, a reply) {
 	if i == 0 {
 		x.m.Speed.Prompt = perSecond(a.Usage.Prompt, a.Times.Prompt)

@@ -96,7 +96,8 @@ func (c *Chatter) helps() bool {
 	return c != nil && c.False > 0 && c.Lost == 0 && c.Still*2 <= c.False
 }
 
-// finding adds a finding about the counts to the report, unless c is nil.
+// finding adds to the report how often the model called a tool without need, and whether the
+// setting ask-before-tools helps. It does nothing if c is nil.
 func (c *Chatter) finding(x *examination) {
 	if c == nil {
 		return

@@ -89,8 +89,8 @@ func (c *Case) Split(decode Decode) *Difference {
 }
 
 // run decodes the text in the given pieces and returns the difference from the parameter want, the
-// expected events, or nil if there is none. An error is a difference even if the events are the
-// same, because the reply ended early.
+// expected events, or nil if there is none. The difference has how and hold in its text. An error
+// is a difference even if the events are the same, because the reply ended early.
 func (c *Case) run(decode Decode, how, hold string, pieces []string, want string) *Difference {
 	got, err := Transcript(decode(Source(pieces, c.Finish), c.Prompt, hold))
 	if got == want && err == nil {

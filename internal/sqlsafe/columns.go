@@ -83,7 +83,8 @@ func declaredAs(declared string, v any) any {
 	return v
 }
 
-// declaredTypes returns the declared types of the columns of rows. That of a computed column is "".
+// declaredTypes returns the declared types of the columns of rows, with "" for a computed column.
+// It fails if the driver cannot tell the types.
 func declaredTypes(rows *sql.Rows) ([]string, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {

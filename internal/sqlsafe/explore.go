@@ -26,8 +26,9 @@ const mostColumns = 5000
 // exploreWait is the longest time that the list may take.
 const exploreWait = 5 * time.Second
 
-// relations returns the tables and views that statements may read, sorted by name. One that cannot
-// be read has no columns and an Error.
+// relations returns the tables and views that statements may read, sorted by name. A table that
+// cannot be read has no columns, and the reason in its Error. relations fails if the file itself
+// cannot be read.
 func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) {
 	ctx, cancel := context.WithTimeout(ctx, exploreWait)
 	defer cancel()

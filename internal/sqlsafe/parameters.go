@@ -21,8 +21,8 @@ const (
 	PostgreSQL             // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest
 )
 
-// Parameter is a parameter of a statement, with its position there. A value is bound to it when the
-// statement is run.
+// Parameter is a parameter, such as :name, at one place in a statement. A value is bound to it when
+// the statement is run.
 type Parameter struct {
 	Name string
 	At   int // the offset of the colon
@@ -72,10 +72,11 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	return found, nil
 }
 
-// slice reports whether a colon belongs to the slice of an array, as in a[1:n] or a[f(x):n]. That
-// is so if it directly follows the lower bound, without a space. The rule also covers the third
+// slice reports whether a colon belongs to the slice of an array, as in a[1:n] or a[f(x):n]. It
+// does if it directly follows the lower bound, without a space. The rule also covers the third
 // colon of :::, which has no meaning. SQLAlchemy's text() has the same rule. In a[1 :n] the colon
-// counts as that of a parameter, which leads to an error that names it, and not to a wrong value.
+// is taken for that of a parameter n, which leads to an error that names n, and not to a wrong
+// value.
 func (k Kind) slice(sql string, at int) bool {
 	return at > 0 && (wordByte(sql[at-1]) || strings.IndexByte(`])"':`, sql[at-1]) >= 0)
 }
@@ -158,8 +159,8 @@ func (k Kind) Lists(sql string, list func(name string) bool) string {
 	return b.String() + sql[done:]
 }
 
-// Quoted returns the offset of the first :name inside quotes, where nothing is bound, or -1 if
-// there is none. A cast there (::name) does not count.
+// Quoted returns the offset of the first :name inside quotes, where no value is bound to it, or -1
+// if there is none. The cast ::name inside quotes is ignored.
 func (k Kind) Quoted(sql, name string) int {
 	for i := 0; i < len(sql); {
 		n, blank := k.next(sql[i:])

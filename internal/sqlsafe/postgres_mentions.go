@@ -265,8 +265,8 @@ func (w *walk) rangeFunction(node map[string]any) {
 	}
 }
 
-// behindPoint records a name after a dot, as in x.name. It is a column of x, or a call of a
-// function if there is no such column.
+// behindPoint records a name that follows a dot, such as id in x.id. It is a column of x, or a call
+// of a function if there is no such column.
 func (w *walk) behindPoint(kind, text string, at int) {
 	w.names = append(w.names, name{nameColumn, text, at, false})
 	if !postgresFunctions()[text] && !w.more[text] {

@@ -204,7 +204,8 @@ func padWidth(v any) float64 {
 	return 0
 }
 
-// operator returns how many bytes the result of an operator may have.
+// operator returns how many bytes the result of an operator can have, from the widths of its
+// operands.
 func (m *widths) operator(node map[string]any, in *scope) float64 {
 	left, right := m.value(node["lexpr"], in), m.value(node["rexpr"], in)
 	signs := parts(node["name"])
@@ -239,9 +240,9 @@ var collecting = lowerNames(strings.Fields(
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
 // collected returns how many bytes the result of an aggregate that stores its values may have, such
-// as array_agg. The parameter arg is the width of one value. If arg is very large, the value is
-// itself the result of such an aggregate; then there are few rows, and collected returns arg
-// without multiplying it.
+// as array_agg. The parameter arg is the width of one value. A very large arg means that the value
+// is itself the result of such an aggregate. Since there are few such values, collected then
+// returns arg without multiplying it.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each

@@ -101,7 +101,8 @@ func lowerNames(all []string) map[string]bool {
 	return set
 }
 
-// close closes the file. It waits for running statements, which end at their time limits.
+// close waits for running statements, which end at their time limits, and closes the file. Its
+// error is that of the driver.
 func (s *sqliteFile) close() error { return s.db.Close() }
 
 // ask runs one SELECT and returns its rows. If the statement may not be run, the error is a
@@ -261,7 +262,8 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 }
 
 // sqliteValue returns the JSON form of a value, in the same way as postgresValue. The type of each
-// value decides on the form, because a column of SQLite has no fixed type.
+// value decides on the form, because a column of SQLite has no fixed type. The error means that the
+// value cannot be encoded.
 func sqliteValue(v any) (json.RawMessage, error) {
 	switch n := v.(type) {
 	case []byte:

@@ -13,8 +13,8 @@ import (
 	"toolnorm/chat"
 )
 
-// stop is a function that reports whether a value can end at an offset, because the object, list or
-// call around it can continue or end there.
+// stop is a function that reports whether a value can end at the offset i, because the object, list
+// or call around the value can continue or end at i.
 type stop func(i int) bool
 
 // maxDepth bounds how deeply values may be nested.

@@ -168,8 +168,8 @@ func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) st
 }
 
 // anyTool returns an expression for a call of any of the tools. The function call returns the
-// expression for one of them. The rules are named after the tools, so that the log of a server that
-// refuses a grammar names the tool.
+// expression for a call of a given tool. The rules are named after the tools, so that the log of a
+// server that refuses a grammar names the tool.
 func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
 	return alt(each(tools, func(t chat.Tool) string { return g.rule(t.Name, call(t)) })...)
 }

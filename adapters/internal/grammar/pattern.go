@@ -29,10 +29,10 @@ const (
 	timePattern = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[-+](?:[01][0-9]|2[0-3]):[0-5][0-9])`
 )
 
-// patterned returns an expression for a string with patterns or formats. It uses the first of them
-// that GBNF can express, and returns "" if there is none. The others, and the length, are reported
-// as dropped, because GBNF cannot combine rules with "and". If allOf gives several patterns, the
-// narrowest cannot be determined, so the first counts.
+// patterned returns an expression for a string with patterns or formats. It uses the first pattern
+// or format that GBNF can express, and returns "" if there is none. The others, and the length, are
+// reported as dropped, because GBNF cannot combine rules with "and". With several patterns from
+// allOf, it would be hard to find out which allows the fewest strings.
 func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, pattern func(text string) string) {
 		for _, w := range words {

@@ -58,9 +58,10 @@ func characters(quote byte) string {
 // not the whole tags, and its length is not checked.
 const maxShort = 64
 
-// raw returns an expression for a text without the tags in the list avoid. A short text (see
-// maxShort), such as one with maxLength 20, cannot even contain "<", which is stricter than the
-// schema. An automaton that counts characters would need a rule for each state and length.
+// raw returns an expression for a text without the tags in the list avoid. The length, low to high
+// characters, is checked only if high is small (see maxShort), and otherwise reported as dropped:
+// an automaton that counts characters would need a rule for each state and length. A text whose
+// length is checked cannot even contain "<", which is stricter than the schema.
 func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	if high >= 0 && high <= maxShort {
 		class := "[^\\x00"
