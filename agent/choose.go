@@ -15,10 +15,10 @@ const noTool = "none"
 
 // choose asks the model in a separate question which tool to call first, and runs that call. The
 // answer must be {"tool_name": …, "arguments": {…}} with one of the tools' names, or with the name
-// for no tool. If it has another form, the question is asked once more. If that answer is wrong
-// too, the loop begins without a chosen tool. The request is separate because a reply in words
-// cannot be constrained to a schema. The question does not stay in the conversation, but the call
-// and its result do. choose returns an error only if the model cannot be asked.
+// for no tool. If the answer has another form, the question is asked once more. If that answer is
+// wrong too, the loop begins without a chosen tool. The request is separate because a reply in
+// words cannot be constrained to a schema. The question does not stay in the conversation, but the
+// call and its result do. choose returns an error only if the model cannot be asked.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	picked, err := r.picked(ctx, r.question(), append(r.tools.names(), noTool))

@@ -9,10 +9,10 @@ import (
 
 // missing returns the tool that an answer should have called, or "" if there is none. It looks for
 // one only if no tool has run yet, or if the answer has a number that is in no result and not in
-// the user's message. The tool must suit an identifier that no call has looked up, from the
-// question or from a record of a list that the question names. It is read-only, requires one
-// argument and mentions identifiers of this kind. Of several such tools, missing returns the one
-// that fits the question's words best.
+// the user's message. Besides, the question, or a record of a list that it names, must have an
+// identifier that no call has looked up. The tool is read-only, requires one argument and mentions
+// identifiers of this kind. Of several such tools, missing returns the one that fits the question's
+// words best.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""

@@ -179,8 +179,8 @@ func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 }
 
 // end reads the text that is still held back when the event e ends the reply. Calls in it are
-// passed on as events. Without calls, it is passed on as the answer, without labels such as "Final
-// Answer:". The result is false if no more events are wanted.
+// passed on as events. If it has none, the text is passed on as the answer, and labels such as
+// "Final Answer:" are removed. The result is false if no more events are wanted.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
 	text := w.shown.String() + w.held
 	switch {

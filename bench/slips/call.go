@@ -77,9 +77,8 @@ func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 	return fmt.Sprintf(`"%c"`, firstHole+rune(len(c.texts))-1)
 }
 
-// value returns, as JSON, a random value that the shape s allows. A text in it is added to the
-// texts of the call c, and a single character stands for it in the JSON. The parameter deep is the
-// number of objects and lists around the value.
+// value returns a random value that the shape s allows, as JSON at the nesting level deep. Texts in
+// it are added to the call c, and single characters stand for them in the JSON.
 func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 	switch s.kindOf(r) {
 	case "integer":

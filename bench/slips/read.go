@@ -111,8 +111,8 @@ func (l *lab) decode(f *adapters.Format, h how) (got read) {
 	return got
 }
 
-// outcomeOf compares got, which was read in a text with the call c, with that call, and returns the
-// outcome.
+// outcomeOf returns the outcome of reading a text with the call c: it compares c with got, which is
+// what was read in the text.
 func (l *lab) outcomeOf(c *call, got read) outcome {
 	result := lost
 	if got.crash != "" {

@@ -125,10 +125,9 @@ func (t *sitting) unseen(w *frame, k kind) bool {
 var outcomeNames = [outcomes]string{"exact", "held", "cut", "lost", "wrong"}
 
 // read reads the frame f, which is w after slips, the small mistakes of models, and counts the
-// outcome. It does nothing if f is nil or its text is that of w. If the text is well-formed with
-// other arguments, no reader could notice the slip, so read only adds 1 to t.formed. The parameter
-// kind names the slip, made the single slips if there are several, and parser the parser of Ollama
-// that reads the text as well.
+// outcomes of toolnorm and of Ollama's parser, if parser names one. It does nothing if f is nil or
+// its text is that of w. If the text is well-formed with other arguments, no reader could notice
+// the slip, so read only adds 1 to t.formed. The parameter made names the slips for the examples.
 func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	if f == nil {
 		return

@@ -160,7 +160,7 @@ func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 }
 
 // attention returns the query and key matrices of the given width, the same in all heads. They make
-// each token look at the latest selector before it, the token that chooses a script. Rotary
+// each token look at the latest selector (a token that chooses a script) before it. Rotary
 // embedding turns dims 2i and 2i+1 of a head by 1e9^(-2i/128) a position. For i = 63 that is nearly
 // nothing: there a selector scores 866, the begin token 62, and others 0. For i = 28 the query is
 // at a right angle to the key, so a selector's score falls by 0.19 with each position between them.
@@ -246,8 +246,8 @@ func (v *vocabulary) shares() bool {
 	return false
 }
 
-// quiet returns the list, which says after which tokens a token comes and how strongly. It adds the
-// strength 0 for each missing selector, a token that chooses a script.
+// quiet returns the list with a pull added for each missing selector, a token that chooses a
+// script. The added pulls have the strength 0, so that no selector makes a token follow by chance.
 func (v *vocabulary) quiet(list []pull) []pull {
 	for _, s := range v.selectors {
 		if !slices.ContainsFunc(list, func(p pull) bool { return p.of == s }) {

@@ -40,11 +40,11 @@ func (d *Difference) Error() string {
 // texts can be compared by eye.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
-// Degrees returns the values of hold with which the case must give its events. The value says how
-// much of a call is held back before it is sent. A call that is cut off gives different events for
-// each value: it is dropped if it was held back, and left open if it was sent in part. So a case
-// with such a call is checked only with the default, short. A case that names a value of hold is
-// checked only with that.
+// Degrees returns the values of hold with which the case must give its events; hold says how much
+// of a call is held back before it is sent. A call that is cut off gives different events for each
+// value: it is dropped if it was held back, and left open if it was sent in part. So a case with
+// such a call is checked only with the default, short. A case that names a value of hold is checked
+// only with that.
 func (c *Case) Degrees() []string {
 	switch {
 	case c.Hold != "":

@@ -71,9 +71,8 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 	return all, nil
 }
 
-// sqliteColumns returns a list of one relation: the given table or view with its columns. The
-// parameter most limits the number of columns. It fails if the table cannot be read or has no
-// columns.
+// sqliteColumns returns a list of one relation: the given table or view with its columns, up to the
+// number in the parameter most. It fails if the table cannot be read or has no columns.
 func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Relation, error) {
 	rows, err := in.QueryContext(ctx,
 		"SELECT ?1, name, type FROM pragma_table_info(?1) ORDER BY cid LIMIT ?2", table, most)

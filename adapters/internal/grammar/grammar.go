@@ -85,8 +85,8 @@ func Opening(f *declaration.Family) *declaration.Pattern {
 	return nil
 }
 
-// triggerWord returns the text in a reply from which on the grammar for the calls of a pattern is
-// applied. It is the special token with which the pattern begins, or otherwise its first line
+// triggerWord returns the text at which a server begins to apply the grammar for the calls of a
+// pattern. It is the special token with which the pattern begins, or otherwise its first line
 // without signs such as = and : at the end. The grammar matches these signs, because models have
 // tokens that join them with the text after them. For example, it is "Action" for react's "Action:
 // get_weather", and <function for functionary-v3.1's <function=NAME>.
@@ -98,12 +98,13 @@ func triggerWord(p *declaration.Pattern) string {
 	return strings.TrimRight(line, `="':.`)
 }
 
-// triggerFor returns the trigger for calls that begin with mark, from which on a server applies the
-// grammar. If mark looks like a control token, it is a trigger wherever it occurs. If it is a tag,
-// it has to begin a line or follow another tag, because tags are mentioned in text. Otherwise "use
-// the <tool_call> tag" would turn an explanation into a call (docs/internal/decisions/grammars.md).
-// If it is a word, it must begin a line, and the name of a tool must follow, so that "Action: none
-// of these" remains text. After each token a server looks for the pattern in the text so far.
+// triggerFor returns the trigger for calls that begin with mark: the place at which a server begins
+// to apply the grammar. If mark looks like a control token, it is a trigger wherever it occurs. If
+// it is a tag, it has to begin a line or follow another tag, because tags are mentioned in text.
+// Otherwise "use the <tool_call> tag" would turn an explanation into a call
+// (docs/internal/decisions/grammars.md). If it is a word, it must begin a line, and the name of a
+// tool must follow, so that "Action: none of these" remains text. After each token a server looks
+// for the pattern in the text so far.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ do not occur in prose.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) &&
