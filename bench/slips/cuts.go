@@ -101,8 +101,8 @@ func (g *family) ended(calls []chat.Call, h how) bool {
 }
 
 // cut reads a reply that was broken off at some place, and adds the result to count. The reply had
-// the calls one and, unless it is nil, two. If a call is read that could run, although the rest of
-// the reply does not contain it as a whole, cut calls the function bad with the text.
+// the calls one and, unless it is nil, two. If a call is read that could run, although it is not in
+// the reply as a whole, cut calls the function bad with the text.
 func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
 	got := l.decode(g.Format, h)
 	count.cuts++

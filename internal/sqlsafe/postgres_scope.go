@@ -249,8 +249,8 @@ func total(columns []wide) (sum float64) {
 	return sum
 }
 
-// wider returns the columns of a statement with two parts, such as a UNION, whose columns are a and
-// b. Each column has its name in a, and the larger of its two widths.
+// wider returns the columns of a statement with two parts, such as a UNION, from the columns a and
+// b of the parts. Each column has its name in a, and the larger of the two widths.
 func wider(a, b []wide) []wide {
 	if len(a) == 0 {
 		return b

@@ -208,8 +208,8 @@ func (r *reader) size(from, to int) int {
 }
 
 // leftOver reports whether the text at offset i, after the calls, shows that a value in a call was
-// meant to continue. It does if it has the end of a call without its beginning. If the form's end
-// of a call is so short that it may occur in prose, it does if it is anything but another call or
+// meant to continue. The sign is the end of a call without its beginning. If the form ends calls
+// with a text so short that it may occur in prose, any text is such a sign, except another call or
 // the end of the reply.
 func (r *reader) leftOver(i int) bool {
 	open, end := r.Opening(), r.closing()

@@ -193,12 +193,12 @@ func (g *writer) callObject(t chat.Tool, s *print.Spelling) string {
 	return seq(append(all, lit(s.Close))...)
 }
 
-// messages returns an expression for calls that are messages with headers, such as harmony's "
-// to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>. It begins with the
-// recipient in the first header. The role before it does not belong to the expression: it is in the
-// prompt, or in the text before the trigger. The token that ends the last message is optional,
-// because it may end the reply. glimmer's arguments are in a section inside the message, so each
-// call opens and closes a section.
+// messages returns an expression for calls that are messages with headers. For example, harmony
+// writes to=functions.NAME<|channel|>commentary json<|message|>{…} up to <|call|>. The expression
+// begins with the recipient in the first header. The role before it is in the prompt, or in the
+// text before the trigger. The token that ends the last message is optional, because it may end the
+// reply. glimmer's arguments are in a section inside the message, so each call opens and closes a
+// section.
 func (g *writer) messages(tools []chat.Tool) string {
 	p := g.f.Message
 	one := g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, 1, t) })

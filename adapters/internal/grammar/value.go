@@ -170,7 +170,7 @@ func (g *values) hint() string {
 
 // any returns the name of a rule for all values, as the spelling s writes them. The rule may
 // contain itself, and all places where anything is allowed share it. If s writes raw text, as
-// between tags, it is the rule for text, because 5 and true are texts there as well.
+// between tags, the rule is that for text, because 5 and true are texts there as well.
 func (g *values) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
 		if s.NoNull || len(s.Quotes) == 0 {
