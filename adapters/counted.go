@@ -60,8 +60,9 @@ func (c *counted) take(e chat.Event, err error) bool {
 	return c.over || c.yield(e, nil)
 }
 
-// call passes an event of a call on, holds it back or drops it, depending on the text before the
-// call. It returns false if no more events are wanted.
+// call takes one event of a call. It sends the event, or holds it back until it is known whether
+// the call counts. If the text before the first call contains a made-up turn or result, it drops
+// that call and all that follows. It returns false if no more events are wanted.
 func (c *counted) call(e chat.Event) bool {
 	switch e.Kind {
 	case chat.CallStart:

@@ -141,8 +141,9 @@ func (pg *page) restIsText() {
 	}
 }
 
-// flushText sends the text that is decided. An event has one kind, so a change from reasoning to
-// text sends the bytes before the change.
+// flushText sends, as one event, the bytes that are known to be text or reasoning and were not sent
+// yet. If there are none, it sends nothing. It is called when reasoning ends and text begins, for
+// example, because an event has only one kind.
 func (pg *page) flushText() {
 	if pg.textFrom < pg.textTo {
 		pg.emitText(pg.textTo)

@@ -17,9 +17,10 @@ func escapedAgain(text string) bool {
 var wraps = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"«", "»"}, {"‘", "’"},
 	{"「", "」"}, {declaration.CDATAOpen, declaration.CDATAClose}}
 
-// isDressed reports whether a text is wrapped in quotes, a fence or CDATA, or is on lines of its
-// own. It returns false for a text of several lines with a single line break at its end, because
-// files usually end with one.
+// isDressed reports whether a text has something around it that may not belong to it: quotes, a
+// fence, CDATA, or line breaks. It has line breaks around it if it begins with one, if it ends with
+// two, or if it is a single line that ends with one. A text of several lines usually ends with one
+// line break, as files do, so one at its end does not count.
 func isDressed(text string) bool {
 	for _, w := range wraps {
 		if rest, ok := strings.CutPrefix(text, w[0]); ok && strings.HasSuffix(rest, w[1]) {

@@ -137,11 +137,12 @@ func (ta *tagsAhead) closedLater(h head, i int) bool {
 	return bytes.Contains(ta.Slice(ta.Pos+i, ta.Pos+n), []byte(h.own.Trimmed().Plain()))
 }
 
-// junkBehind returns the offset after meaningless text at offset i, between the closing tag of a
-// value and the next argument or the call's closing tags. It returns 0 if there is no such text, or
-// if the closing tag may be part of the value. The text is a comment, or words that cannot belong
-// to the value, because the value is not a text or its closing tag contains its name. For example,
-// MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag after its token).
+// junkBehind returns the offset after meaningless text that begins at offset i, between the closing
+// tag of a value and the next argument or the end of the call. It returns 0 if there is no such
+// text, or if the closing tag may be part of the value. A comment is meaningless. So are words, if
+// the schema does not allow a text as the value, or if the value's closing tag contains the name of
+// the parameter. For example, MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag after its
+// token).
 func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + tg.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town

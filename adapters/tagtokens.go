@@ -229,8 +229,9 @@ func (s *tagSearch) countBorders() {
 	}
 }
 
-// again reports whether the tag t is the last of the opening tags before a value, in the form of
-// tags that h has. An example is <arg_value> after <arg_key>city</arg_key>.
+// again reports whether the tag t looks like the tag directly before the value of h. For example,
+// that tag is <arg_value> in <arg_key>city</arg_key><arg_value>Oslo. It returns false if that tag
+// has at most three characters.
 func (s *tagSearch) again(h head, t *tagToken) bool {
 	for k, arg := range s.f.p.Family.Args {
 		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {

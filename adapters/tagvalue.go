@@ -11,12 +11,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tagValue reads the value of one tag. A string streams. Any other value is held back until it is
-// whole, and becomes JSON of the type in the schema. The key is held back until a streaming value
-// begins, or else until after the value. So a file that is written streams as its text, but
-// <parameter=days>3</parameter> must become 3, and can only be read when it is complete. The text
-// null is the JSON null if the schema allows that; "None" for an optional integer removes the
-// member.
+// tagValue reads the value of one tag and writes it as the value of a member. A text is sent as it
+// arrives, for example a file that the model writes. So is an object or a list, from its bracket
+// on. Any other value is held back until it is complete, and its key with it. It then becomes JSON
+// of the type in the schema: <parameter=days>3</parameter> becomes 3. A null without quotes becomes
+// null if the schema allows null. If the schema allows neither null nor a text, null or None
+// removes an optional member.
 func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	if tg.lined(p, h) && (!tg.plan.made || tg.Pos < tg.plan.to) {

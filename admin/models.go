@@ -99,9 +99,10 @@ type findings struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// examine returns what the first request with tools would find out about the model. A server that
-// has not loaded the model loads it now, which takes seconds. If the page disconnects, the
-// examination ends. It returns an error if the examination fails.
+// examine returns the findings about the model that the request names: its format, its template,
+// the strategy for its tools, and what the server reports about it. They are found as for the first
+// request with tools. A server that has not loaded the model loads it now, which takes seconds. If
+// the page disconnects, the examination ends. It returns an error if the examination fails.
 func (m *models) examine(r *http.Request) (any, error) {
 	catalog := m.current.Load().models
 	if catalog == nil {

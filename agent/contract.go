@@ -92,9 +92,9 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read decodes the text of a reply into events. A call that uses another name of a tool gets the
-// tool's own name. The decoder does not take every call of a tool for meant, because an example in
-// an answer must not run: a call that the model did not mean is the worst failure.
+// read returns the events of a reply, with the calls that it finds in the reply's text. A call that
+// uses another name of a tool gets the tool's own name. A call that the model may not have meant,
+// such as an example in an answer, remains text, because to run it would be the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in

@@ -20,9 +20,9 @@ func (t *target) sizes() bool {
 	return ok
 }
 
-// mostContext returns the longest context that a request may get: 32,768 tokens, or the setting for
-// it. The engine does not choose more by itself, because servers do not say how much memory there
-// is.
+// mostContext returns the longest context that a request may get, in tokens: the configured limit,
+// or 32,768 if none is configured. The default is not larger, because servers do not say how much
+// memory there is.
 func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
 // fixedContext returns the context length that the client or the settings ask for. It returns 0 if

@@ -96,11 +96,12 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 	}
 }
 
-// attempt yields the events of one attempt at an answer. It returns nil if the attempt is final, or
-// an error if the caller should make another attempt. Such an error is not yielded. It is a
-// first-byte timeout if Unwedge is set, or the error of a server if another server can be asked
-// instead. After a timeout the caller passes the error as prev, and attempt unloads the model
-// first. If the unloading fails, attempt yields prev.
+// attempt makes one attempt at an answer and yields its events. It returns nil if the attempt is
+// final. Otherwise it returns an error that it has not yielded, and the caller must make another
+// attempt. There are two such errors: the model did not begin to write in time, and the setting
+// Unwedge is on; or a server failed, and the request can be sent again elsewhere. After the first
+// of these the caller passes that error as prev to the next attempt, which then unloads the model
+// before it asks. If unloading does not help, attempt yields prev.
 func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error,
 	yield func(chat.Event, error) bool) error {
 	s, name := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))

@@ -27,9 +27,10 @@ type others struct {
 }
 
 // id returns a new id for a question or a task that this replica keeps for an owner. If there are
-// other replicas, the id contains the name of this one, because the client may send it to any of
-// them. It is also signed, for this purpose and owner. Otherwise clients could invent ids and make
-// replicas ask each other for things that do not exist.
+// no other replicas, it is a random text. If there are, it also contains the name of this replica,
+// because the client may send the id to any of them, and a signature for this purpose and owner.
+// Without the signature clients could invent ids, and make replicas ask each other for things that
+// do not exist.
 func (o *others) id(purpose, owner string) string {
 	id := rand.Text()
 	if o.shared == nil {

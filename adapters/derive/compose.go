@@ -154,7 +154,8 @@ func markEdges(line string) string {
 	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
 }
 
-// items describes the form of arguments that are written one by one.
+// items describes how a model writes arguments as separate elements, one after the other, as in
+// <parameter=path>a.txt</parameter><parameter=days>3</parameter>, and not as one JSON object.
 type items struct {
 	series
 	lines string // the form lines about calls

@@ -162,9 +162,9 @@ func (s *source) better(t table) (all []string, err error) {
 	return all, nil
 }
 
-// behind compares the rows of toolnorm in t with theirs, a row of another program, in the column
-// called name. It returns a text for each row that is worse than theirs. It returns an error if a
-// cell has no number.
+// behind compares theirs, which is the row of another program in the table t, with the rows of
+// toolnorm in that table. It returns a text for each row of toolnorm that is worse in the column
+// called name. It returns an error if a cell of the column has no number.
 func (s *source) behind(t table, theirs []string, name string) (all []string, err error) {
 	column := slices.Index(t.Head, name)
 	best, err := number(theirs, column)

@@ -206,9 +206,10 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	return all
 }
 
-// early returns how early a program passes on the arguments of a call that arrives in pieces: the
-// share that it has sent when a piece has come, on average over the pieces. It returns 0 if nothing
-// was sent, and -1 if the program does not report that.
+// early returns how early a program passes on the arguments of a call. After each piece of the
+// input, a share of the arguments has been passed on; early returns the average of these shares, in
+// which longer pieces count more. It returns 0 if no arguments were passed on, and -1 if the
+// program does not report what it has passed on, or has not read exactly one call.
 func early(c *input.Case, r *reply) float64 {
 	if len(r.Sent) == 0 || len(r.Sent) != len(c.Deltas) || len(r.Calls) != 1 {
 		return -1

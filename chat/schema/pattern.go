@@ -94,9 +94,10 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return text
 }
 
-// concat returns the text of a sequence of expressions. left and right say whether the sequence is
-// at the start and at the end of the whole pattern. left applies to its first expression as well,
-// and right to its last.
+// concat returns the text of a sequence of expressions. If left is true, the sequence is at the
+// start of the whole pattern, so its first expression is printed as one at the start. If right is
+// true, the sequence is at the end of the pattern, so its last expression is printed as one at the
+// end.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
 	for i, sub := range subs {

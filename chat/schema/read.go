@@ -102,9 +102,10 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// alternative returns one alternative of a union as a Place. If it refers to a schema around it
-// that is still being read, as in a list of such lists, the Place is only a reference. Otherwise
-// the schema would be repeated inside itself down to the depth limit.
+// alternative returns one alternative of a union as a Place. The alternative may be a reference to
+// a schema that contains the union, as in a list whose elements may be such lists. Then the Place
+// is only a reference, because reading that schema again would repeat it inside itself down to the
+// depth limit.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); slices.Contains(d.around, to) &&

@@ -120,8 +120,9 @@ func mustDay(text string) time.Time {
 	return d
 }
 
-// days returns a pattern that matches the number of days since a date, today or yesterday, because
-// the day may end while the model writes.
+// days returns a regular expression for the number of days from the date since until now. It also
+// accepts one day less, because midnight may pass while the model writes. It panics if since is not
+// a date.
 func days(since string, now time.Time) string {
 	d := mustDay(since)
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)

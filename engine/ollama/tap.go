@@ -46,12 +46,12 @@ type tap struct {
 	border   []byte // tokens after thinking that may be the end of its tag
 }
 
-// tapped queues the model's text in one record. The parameter m is the message in the record v, and
-// line is the record's text. A server that does not know the option logprobs sends text without
-// tokens. If the server made the prompt, such text is read as in a Chat. If this program made it,
-// such text is an error, because the server cannot parse the reply to such a prompt. It is also an
-// error if the tokens show a character only as U+FFFD. After both errors another strategy may be
-// tried (Curable).
+// tapped queues the text of one record, which it takes from the model's tokens. The parameter v is
+// the record, m is the message in it, and line is its text. A server that does not know the option
+// logprobs sends text without tokens. If the server made the prompt, its own reading of the reply
+// is queued then. If this program made the prompt, that reading cannot be used, and tapped returns
+// an error. It also returns an error if the tokens show U+FFFD in place of a character that was
+// lost. Both errors are Curable, so another strategy is tried.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)

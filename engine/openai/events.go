@@ -57,9 +57,10 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	}
 }
 
-// joined returns the event that the data lines so far make together. The specification joins data
-// lines by a line feed, which is white space in JSON. If the lines are not JSON, it returns the
-// error in the parameter bad or, if bad is nil, a fault that says that the event is no JSON.
+// joined returns the JSON of the event that consists of all data lines so far. They are joined by a
+// line feed, as the specification demands, which is white space in JSON. If the result is not JSON,
+// joined returns the error bad or, if bad is nil, an error that says that it is not JSON. The
+// second result, which for next means [DONE], is always false.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil

@@ -8,9 +8,10 @@ import (
 )
 
 // Renamed returns the arguments with misspelt members renamed to required members that are missing.
-// It returns false if the result does not fit. A member is renamed if its name is similar to the
-// missing one, and no other member that the schema does not list has a similar name. For example,
-// {"path": "a", "contents": "b"} becomes {"path": "a", "content": "b"} if content is required.
+// For example, if content is required, the member contents in {"path": "a", "contents": "b"} is
+// renamed. A member can be renamed if the schema does not list it and its name is similar to the
+// missing one. Renamed returns false if there is not exactly one such member for a missing one, or
+// if the result does not fit the schema.
 func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)

@@ -35,10 +35,11 @@ func showsProxy(name string) bool {
 		})
 }
 
-// Here returns an error unless the request comes from a program or browser on this machine that
-// uses the server's own address. The argument what is the name of the requested page or path for
-// the error. The Host is checked because the owner of a page can make its name point to 127.0.0.1
-// (DNS rebinding). Names that end in .localhost always mean this machine.
+// Here returns an error unless the request comes from a program or browser on this machine, was not
+// forwarded by a proxy, and is sent to localhost, to a name that ends in .localhost, or to a
+// loopback address. The argument what is the name of the requested page or path for the error. The
+// Host is checked because the owner of a page can make its name point to 127.0.0.1 (DNS rebinding).
+// Names that end in .localhost always mean this machine.
 func Here(r *http.Request, what string) error {
 	if !FromLoopback(r) {
 		return fault.New(fault.Forbidden, "%s is only available on the server's own machine", what)

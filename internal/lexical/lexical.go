@@ -140,10 +140,11 @@ func (x *Index) Remove(at int) {
 	x.free = append(x.free, at)
 }
 
-// Part returns an index for the given queries. It scores them as if it contained only the rows for
-// which the function allowed returns true, so that their results do not depend on other rows. The
-// parameter texts is the number of these rows, and tokens is the number of all their tokens. The
-// part shares the rows with x, and may be used until a text is added or removed.
+// Part returns a view of x for searches with the given queries. The view computes scores as if x
+// contained only the rows for which the function allowed returns true, so that scores do not depend
+// on other rows. It still contains the other rows, which Search leaves out if it is given allowed.
+// The parameter texts is the number of allowed rows, and tokens is the number of all their tokens.
+// The view may be used until a text is added to x or removed.
 func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...string) *Index {
 	part := *x
 	part.Whole = &Statistics{Texts: texts, Tokens: tokens, Frequency: map[string]int{}}

@@ -17,8 +17,9 @@ var lengthens = [mostJudged]uint64{
 const shortest = 3
 
 // sight is what the dictionary says about a run, a sequence of katakana with hyphens. Each hyphen
-// can be a long-vowel mark or stay a hyphen; a reading of the run says which of them are which. A
-// uint64 holds a set of readings, one in each bit (see mostJudged).
+// is either a long-vowel mark or a hyphen. A reading is a number that says so for all hyphens: its
+// bit k is set if hyphen k is a long-vowel mark. A uint64 is a set of readings: its bit b is set if
+// reading b is in the set.
 type sight struct {
 	readings uint64 // the readings that consist of words, split at the hyphens that stay
 	ending   uint64 // the readings whose last word has at least the length shortest

@@ -57,10 +57,11 @@ func squeeze(to []int8, v []float32) float32 {
 	return most / 127
 }
 
-// Search returns the n rows whose vectors are nearest to q. It compares vectors that are rounded to
-// one byte a number, so it is fast and not exact: the true nearest n rows are among its best 4n
-// hits, which the caller must order by the unrounded vectors. It returns nil if q has another
-// length than the vectors.
+// Search returns the n rows whose rounded vectors are nearest to q, the nearest first. Only rows
+// for which the function allowed returns true count. Vectors are rounded to one byte a number, so
+// Search is fast but not exact. A caller that needs the nearest k rows asks for 4k rows, which
+// contain them, and orders these by the exact vectors. Search returns nil if q has another length
+// than the vectors.
 func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil

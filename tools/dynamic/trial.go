@@ -8,7 +8,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Report is the result of Set.Validate.
+// Report says whether a draft of a tool is valid, which problems it has, and how models would see
+// the tool. Set.Validate returns it.
 type Report struct {
 	Valid    bool      `json:"valid"`
 	Problems []Problem `json:"problems"`

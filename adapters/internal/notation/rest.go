@@ -107,8 +107,8 @@ func (l *rest) numbered(i int) bool {
 }
 
 // inMarks reports whether the word at token i has signs on both sides, as in a tag. If so, it also
-// counts how often the word occurs before and after the first value, because a tag around a call
-// occurs on both sides.
+// counts the word in the field marks: words before the first value of the call, and words after it,
+// are counted apart, because a tag around a call occurs on both sides.
 func (l *rest) inMarks(i int) bool {
 	if !l.enclosed(i) {
 		return false

@@ -213,10 +213,10 @@ var typeNames = map[string]bool{"string": true, "str": true, "int": true, "integ
 	"number": true, "float": true, "bool": true, "boolean": true, "array": true, "list": true,
 	"object": true, "json": true, "text": true}
 
-// opens returns the index of a bracket before token j that may open a list or an object whose first
-// word is token j. It returns -1 if there is none. Only blanks and line breaks may be between the
-// bracket and token j. If there are several brackets between the key at token keyAt and token j, it
-// returns the first one.
+// opens looks for brackets that open a list or an object directly before token j. It looks back no
+// further than the key at token keyAt. Only blanks and line breaks may be between the brackets and
+// token j. It returns the index of the first of them, such as the [ in [{"a": 1}], or -1 if there
+// are none.
 func (r *reader) opens(j, keyAt int) int {
 	first := -1
 	for i := j - 1; i > keyAt; i-- {

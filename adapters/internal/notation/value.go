@@ -41,10 +41,10 @@ func (r *reader) literal(text string, t *schema.Type, written string) (string, b
 	return quoted, t.Allows(schema.String) && lenient.Fits(quoted, t)
 }
 
-// plainText returns the text that a value means, or false if that is not certain. The parameter
-// written is the value with its quotation marks. Backslashes and entities such as &amp; have a
-// meaning only in some notations. A text with one of them is certain only if the user has written
-// exactly this text.
+// plainText returns the text that a value stands for. It returns false if the text is blank or not
+// valid UTF-8, or if it has a backslash or an entity such as &amp; whose meaning depends on the
+// notation and the user has not written exactly this text. The parameter written is the value with
+// its quotation marks.
 func (r *reader) plainText(text, written string) (string, bool) {
 	switch {
 	case text == unknowable:

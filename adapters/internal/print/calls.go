@@ -31,12 +31,12 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return appendCalls(appendGlue(dst, f, f.Calls[0].Glue), f, calls)
 }
 
-// appendMessages appends each call as a message of its own. The line "ends" in the declaration of
-// the family has two words. The first is printed after each call but the last, and the second after
-// the last call, such as harmony's stop token <|call|>. Between two calls, llm-jp and glimmer print
-// <|end|><|start|>assistant and <|eom|><|start|>assistant, and gpt-oss's own template prints only
-// the first call. <|start|>assistant is removed from the first message only, because a prompt ends
-// with it, and in a history it was printed before the calls.
+// appendMessages appends each call as a message of its own. The marks that end a message are in the
+// field Ends of the family: the first mark comes after each call but the last, and the second mark
+// after the last call, such as <|call|> of harmony. For example, between two calls llm-jp prints
+// <|end|><|start|>assistant, and glimmer prints <|eom|><|start|>assistant. gpt-oss's own template
+// prints only the first call. If dst is empty, <|start|>assistant is removed from the first
+// message, because the prompt, or the text before the calls in a history, already ends with it.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)

@@ -104,8 +104,9 @@ func (r *Reader) unescaped(text string) string {
 // inlineTag matches HTML that only formats a text.
 var inlineTag = regexp.MustCompile(`^</?(?:b|strong|i|em|u|p|br|li)[ ]*/?>$`)
 
-// unquote removes the signs of a quotation from a reply that is a single quotation, and returns any
-// other reply unchanged.
+// unquote returns a reply that is one quotation in Markdown without the sign > at the beginning of
+// its lines. Every line that is not blank must begin with the sign. It returns any other reply
+// unchanged.
 func unquote(text string) string {
 	if !strings.HasPrefix(strings.TrimSpace(text), ">") {
 		return text

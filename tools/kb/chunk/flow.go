@@ -125,8 +125,8 @@ func textRole(f *flow, _ xml.StartElement) { f.inside(f.node, f.write) }
 // writes returns a function for an element that stands for the given text; it writes the text.
 func writes(text string) role { return func(f *flow, _ xml.StartElement) { f.write(text) } }
 
-// paragraph reads a paragraph. If another paragraph is inside it, as in a box or a note, the text
-// of the inner one is put after that of the outer one.
+// paragraph reads the current element as a paragraph that is no heading, and adds its text to the
+// document. The text of a paragraph inside it, as in a box or a note, is added after it.
 func paragraph(f *flow, _ xml.StartElement) { f.paragraph(0) }
 
 // paragraph reads the current element as a paragraph. It is a heading of the given level, or no
