@@ -153,8 +153,9 @@ func (ms *marks) endMark(i int) bool {
 	}) != nil
 }
 
-// anyMark reports whether a mark such as <tool_call> is here. If none is in a span of code, the end
-// of the span need not be searched for, and most spans have none.
+// anyMark reports whether a mark, such as <tool_call>, begins at the current position. In a span of
+// code, such as `x`, this is asked first, because the end of the span matters only if there is a
+// mark, and most spans have none.
 func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
@@ -167,10 +168,11 @@ func (ms *marks) ownMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
 
-// halfSuffix reports whether the text ends inside a mark that may have a suffix. Such a mark is
-// incomplete even if its key is complete: <tool_call alone is Hunyuan's complete key, which may
-// continue with :word, but it is half of every other family's <tool_call>. Half a mark at the end
-// of a reply is text.
+// halfSuffix reports whether the text ends inside the mark m, which begins here, and the half of m
+// is no sign of a call. This is so if m may have a suffix, as in Hunyuan's <tool_call:word>, or if
+// m only begins like a whole mark, as <tool_call name=" begins like <tool_call>. A reply that ends
+// in <tool_call has all of Hunyuan's mark up to the suffix, but only half of every other family's
+// <tool_call>. At the end of a reply such a half is text.
 func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	// for <tool_call name=", <tool_call> is a mark too
 	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" }

@@ -146,11 +146,11 @@ func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	}
 }
 
-// read reads the reasoning state up to its closing mark, a call in it, or the end of the text. Only
-// that mark and calls that the model makes while it still thinks have a meaning here. Tool syntax
-// in reasoning is mostly a plan, "I could call <tool_call>…". So a call quoted in backquotes is
-// never taken for one, and another call only if the reply ends after it. Reasoning never becomes
-// content, whether it is closed or not.
+// read reads reasoning up to its closing mark, a call that counts, or the end of the text. Tool
+// syntax in reasoning is mostly a plan, as in "I could call <tool_call>…". So a call in backquotes
+// does not count, and any other call counts only if the reply or the turn ends after it, with the
+// exception in callInReasoning. Reasoning is never sent as content, even if its closing mark is
+// missing. read also ends if the client no longer waits for the reply.
 func (th *thinking) read() {
 	th.page.fresh, th.page.blank = false, false
 	th.code.endSpan()

@@ -11,8 +11,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tagForms are the tags of which a call in tags consists, one by one, as text that can be compared
-// with damaged tags.
+// tagForms holds the single tags of a call that is written in tags, such as <parameter=city> and
+// </parameter>. Each tag is held as text, too, so that a damaged tag in a reply can be compared
+// with it.
 type tagForms struct {
 	p      *declaration.Pattern // the call's own pattern
 	typ    *schema.Type         // its tool's parameters

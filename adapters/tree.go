@@ -257,9 +257,10 @@ func groupJSON(group []*node, t *schema.Type) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// emptyOr returns a text without tags as JSON of type t. For an empty text it returns [] or {} if t
-// allows nothing but a list, or nothing but an object: <tags></tags> is how the template prints a
-// list without elements.
+// emptyOr returns the content of an element, such as Rome in <city>Rome</city>, as JSON of type t.
+// There must be no tags in the content. If it is blank, emptyOr returns [] if t allows only lists,
+// and {} if t allows only objects. For example, a template prints a list without elements as
+// <tags></tags>.
 func emptyOr(text string, t *schema.Type) string {
 	if strings.TrimSpace(text) == "" {
 		switch {

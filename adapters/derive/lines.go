@@ -114,11 +114,12 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	return section + call + withoutFence(call) + one.lines, ends, nil
 }
 
-// typed returns the lines of a declaration with {type} in the arg line, as in <parameter
-// name="{key}" string="{type}">. It does so only if the tag of an argument contains the type
-// (kimi-k3 and DeepSeek's DSML), and otherwise returns the lines unchanged. The tags of a number
-// and of a string must differ in one word, such as type="number" and type="string". Only whole
-// words are replaced, since "true" and "false" have the same last letter.
+// typed returns the lines of a declaration with {type} in the line for an argument. It is for
+// templates that print the type in the tag of an argument (kimi-k3 and DeepSeek's DSML): of
+// <parameter name="{key}" string="true"> it makes <parameter name="{key}" string="{type}">. To find
+// the place, it compares the tags of a number and of a string. They must differ in one word, such
+// as "false" and "true". The whole word is replaced, not only the letters that differ, because both
+// words end in e. If the tags do not differ in this way, typed returns the lines unchanged.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := len(strings.TrimRight(word[:commonPrefix(number, word)], letters))

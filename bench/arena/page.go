@@ -143,8 +143,10 @@ func (b *board) page() *page {
 	return p
 }
 
-// headline returns a sentence that compares toolnorm with the best other reader, by the calls with
-// slips, the small mistakes of models. It returns "" if there is no other reader with results.
+// headline returns a sentence that compares toolnorm with the best of the other readers, the
+// programs that read calls. It says how many of 100 calls with slips, the small mistakes of models,
+// each of the two reads as they were meant. It returns "" if toolnorm has no results for such
+// calls, or if no other reader reads any of them right.
 func (b *board) headline() string {
 	ours := b.pairs[b.readers[0]]["slips"]
 	best, share := "", 0.0

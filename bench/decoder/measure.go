@@ -190,12 +190,13 @@ type trial struct {
 	rounds int
 }
 
-// costs measures the function read with replies of growing sizes, which the function of makes. A
-// size that would take longer than patience is skipped. The function check first checks that each
-// reply is read right. All sizes are measured once in each round, so that a busy moment of the
-// machine affects all of them. There are at least as many rounds as the constant rounds says. More
-// follow, up to the parameter most in all, while a token of the largest reply costs more than
-// AimGrowth times that of the size at index base.
+// costs returns, for each size in Sizes, what a token of a reply of that size costs the function
+// read. The function of makes the reply. The function check reads it first, to see whether it is
+// read right. A size that would take longer than patience is skipped. All others are measured in
+// rounds, each once a round, so that a busy moment of the machine affects all of them. There are at
+// least as many rounds as the constant rounds says, but fewer for replies that take more than a
+// second. While a token of the largest reply costs more than AimGrowth times that of the size at
+// index base, more rounds follow, up to the number in the parameter most.
 func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration

@@ -12,10 +12,11 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// Cost measures the processor time of toolnorm and of the other proxies, and writes it to w. The
-// parameter program is the toolnorm to start. If rounds is 0, there are as many as for the whole
-// page. Cost writes only a part of the page, to check a change of the proxy without waiting for the
-// decoder's tables. It returns an error if a measurement fails.
+// Cost measures the processor time that toolnorm and the other proxies need, and writes it to w.
+// The parameter program is the path of the toolnorm program to start. The parameter rounds is how
+// often each load is sent to each proxy; 0 stands for cpuRounds. Cost leaves out the rest of the
+// report, such as the decoder's tables, so that a change of the proxy can be checked quickly. It
+// returns an error if a measurement fails.
 func Cost(w io.Writer, program string, rounds int) error {
 	head(w)
 	return proxies(w, program, cmp.Or(rounds, cpuRounds))

@@ -200,8 +200,9 @@ func (f *figures) printFiles(w io.Writer) {
 // In the other forms only the first may run, because the second follows a made-up result.
 func isControl(form string) bool { return strings.HasPrefix(form, "real") }
 
-// printInvented prints, for each form of a made-up result between two calls, how often none, one or
-// both of the calls ran.
+// printInvented prints the table about replies with two calls and a text between them, which is
+// mostly a result that the model made up for the first call. Each row is for one form of that text.
+// It says how often no call ran, only the first, both, or another one.
 func (f *figures) printInvented(w io.Writer) {
 	fmt.Fprint(w, section("invented"))
 	for _, form := range f.forms {

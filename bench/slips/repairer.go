@@ -38,9 +38,11 @@ func startRepairer(wheel string) (*repairer, error) {
 	return &repairer{in: in, out: bufio.NewReader(out), cmd: cmd}, cmd.Start()
 }
 
-// read asks json_repair to repair the arguments of a call, and returns the call with the result.
-// The arguments are what the text has in their place in the call whole, which has no mistakes. read
-// returns false if the text around the arguments differs from that call, or if the process fails.
+// read lets json_repair repair the arguments of a call, and returns the call with the repaired
+// arguments. The text is the call with mistakes. read finds the arguments in it by what is before
+// and after them in the frame whole, which is the same call without mistakes. If json_repair does
+// not return an object, the result has no call. read returns false if the arguments cannot be found
+// in this way, or if the process fails.
 func (p *repairer) read(whole *frame, text string) (read, bool) {
 	args, ok := whole.argumentsIn(text)
 	if !ok {

@@ -144,8 +144,9 @@ var (
 	wordLike = regexp.MustCompile(`\b(true|false|null)\b`)
 )
 
-// python returns args, a JSON object, as Python's repr prints it. In the texts of f it escapes
-// backslashes, single quotes, newlines and tabs.
+// python returns args, a JSON object, as Python prints a dict: {'a': True, 'b': None}. In args a
+// character stands for each text of the call. python writes the texts themselves to f.written, with
+// backslashes, single quotes, newlines and tabs escaped.
 func python(f *frame, args string) string {
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(

@@ -75,8 +75,8 @@ func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	}
 }
 
-// piece sends one record of text. If the client has left, the pause before it ends early, and
-// nothing is sent.
+// piece pauses for o.delay, and then sends a piece of the text in one record. If the client has
+// left, it stops pausing and sends nothing.
 func (o *demoWriter) piece(text string) {
 	o.pieces++
 	if o.delay > 0 {

@@ -100,12 +100,12 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	return nil, false
 }
 
-// toolMark returns the tag that a Go template prints before a call. Like Ollama, it takes the first
-// text after the first condition on calls. Of a model without a PARSER, Ollama names only this tag
-// to its runner. toolMark returns "" if that text is not a tag, such as "{" in templates in
-// llama3.1's style.
-//
-// For {{ if .ToolCalls }}<tool_call>{"name": … it returns <tool_call>.
+// toolMark returns the tag that a Go template prints before a call. For the template
+// {{ if .ToolCalls }}<tool_call>{"name": … it returns <tool_call>. Like Ollama, it takes the first
+// text after the first condition on calls. If a model has no PARSER, this is the only tag that
+// Ollama names to the program that runs the model. toolMark returns "" if the text does not begin
+// with a tag, such as the text { in templates in llama3.1's style, or if the template has no
+// condition on calls.
 func toolMark(template string) string {
 	_, rest, ok := strings.Cut(template, ".ToolCalls")
 	for ok {

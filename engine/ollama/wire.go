@@ -58,8 +58,8 @@ type Message struct {
 	CallID string `json:"tool_call_id,omitempty"`
 }
 
-// Call is a tool call in Ollama's form. Arguments must be an object. Text that contains one is
-// refused with 400.
+// Call is a tool call in Ollama's form. Its arguments are a JSON object, such as {"city": "Rome"}.
+// OpenAI's form, a string that contains the object, is refused by Ollama with status 400.
 type Call struct {
 	ID       string `json:"id,omitempty"`
 	Function struct {

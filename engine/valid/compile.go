@@ -62,10 +62,11 @@ func compile(text []byte) (*Validator, error) {
 	return compileDocument(doc.value)
 }
 
-// compileDocument compiles a document with the library, and returns a *SchemaError if that fails.
-// Without a $schema the document is read as draft 2020-12, to which modern has converted it.
-// Formats are checked, though since 2019-09 they are only annotations by default, because the
-// author of a parameter with "format": "date" has a tool that parses a date.
+// compileDocument compiles a JSON schema, which the function modern has updated, to a Validator. A
+// schema without a $schema is read as draft 2020-12. Formats such as "date" are checked, although
+// the drafts since 2019-09 do not demand that, because the author of a parameter with
+// "format": "date" has a tool that parses a date. compileDocument returns a *SchemaError if the
+// schema is not valid, or refers to itself without end.
 func compileDocument(doc any) (*Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)

@@ -205,7 +205,9 @@ func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	return min(next, p.every-(now-p.quiet)), true
 }
 
-// Reader is a reader whose every Read is a wait. Only one goroutine may use it.
+// Reader is an io.Reader that tells a Pulse when each Read begins and ends. So during a Read the
+// Pulse can send keep-alives to the client, and end the reply if the Read takes too long. Only one
+// goroutine may use a Reader.
 type Reader struct {
 	r     io.Reader
 	pulse *Pulse

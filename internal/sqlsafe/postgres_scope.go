@@ -171,9 +171,12 @@ func (s *scope) sizeOf(table string) float64 {
 	return 0
 }
 
-// column returns how many bytes the value of a column may have. The parameter fields is the name of
-// the column, such as u.name. If the name is that of a source in FROM, column returns the width of
-// the source's rows. If neither is known, it returns the largest width that the name may have.
+// column returns how many bytes the value of a column may have. The parameter fields has the parts
+// of the column's name, such as "u" and "name" for u.name. The column is looked up in the FROM
+// clause of the SELECT, and then in those of the SELECTs around it. If none of their sources has
+// it, the name may stand for a whole row of a source, as u or u.* does, or for a column about which
+// nothing is known. column then returns the greatest of the widths that these may have, and at
+// least columnWidth.
 func (s *scope) column(fields []string) float64 {
 	last := fields[len(fields)-1]
 	of := ""

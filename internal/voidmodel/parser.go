@@ -12,7 +12,8 @@ type Parser struct {
 	at                int
 }
 
-// Call is a call that Void runs. Args has only the parameters that were found.
+// Call is a tool call that Void, a code editor, finds in a reply and runs. Args has the parameters
+// whose tags are in the reply, so some parameters of the tool may be missing.
 type Call struct {
 	Name   string
 	Args   map[string]string

@@ -177,9 +177,10 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 		Msg(x.api)
 }
 
-// cause returns the part of err that the operator should read: the cause of its fault, or err
-// itself if the fault has no cause. It returns nil if err is nil. The fault's message is for the
-// client and says what to do. Its cause may name hosts and files, and is only for the log.
+// cause returns the error that the log shows for err. The message of a fault.Error is for the
+// client, and its field Cause, which may name hosts and files, is only for the log. If err is or
+// wraps a fault.Error that has a Cause, cause returns that Cause. Otherwise it returns err itself,
+// or nil if err is nil.
 func cause(err error) error {
 	if err == nil {
 		return nil

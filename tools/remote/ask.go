@@ -274,9 +274,11 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 	return params, header, nil
 }
 
-// listen passes requests that the server sends to the client that answers for this connection. It
-// does nothing if there is no such client, or if servers cannot send requests over the transport,
-// as with the older HTTP transport.
+// listen sets a handler for the requests that the server sends over the transport t, such as a
+// question to the user. The handler has the connection's client answer them, but answers a ping
+// itself. If the client returns an error, the server gets that error as the answer. listen does
+// nothing if the connection has no such client, or if servers cannot send requests over t, as with
+// the older HTTP transport.
 func (c *conn) listen(t transport.Interface) {
 	both, ok := t.(transport.BidirectionalInterface)
 	if !ok || c.me.answer == nil {

@@ -30,8 +30,10 @@ type reader struct {
 	err error
 }
 
-// wrong sets r.err, unless it is set already. The error says that the member under one of the keys
-// must be what the parameter want says. It names the key as it is written in the file.
+// wrong sets r.err to an error such as "serverUrl must be a text", unless r.err is set already. The
+// parameter keys has all spellings of the member's key; the error has the one in the file. The
+// parameter want is the end of the sentence, such as "a text". If the member is missing or null,
+// wrong does nothing.
 func (r *reader) wrong(keys []string, want string) {
 	for _, m := range r.object {
 		if r.err == nil && slices.Contains(keys, foldKey(m.key)) && string(m.value) != "null" {

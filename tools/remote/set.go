@@ -256,9 +256,10 @@ func (s *Set) change(do func(f *file) error) error {
 	return nil
 }
 
-// fresh returns the current file for a change. If the file was removed, it returns a copy of the
-// last content, so that a change that cannot be saved leaves nothing in memory. It returns an error
-// if the file cannot be read.
+// fresh returns the content of mcp.json as it is now, for a caller that will change and save it. If
+// the file was removed, fresh returns a copy of the content that the set has in memory. If the
+// caller then cannot save its change, the content in memory is still the old one. fresh returns an
+// error if the file cannot be read.
 func (s *Set) fresh() (*file, error) {
 	if stampOf(s.cfg.Path) != (stamp{}) {
 		return load(s.cfg.Path)

@@ -23,8 +23,10 @@ func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
 var tokens = regexp.MustCompile(
 	"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
 
-// valuesOf returns the values in a text, or nil if there are none. In scripts that have capitals, a
-// capital in the middle of a sentence begins a name.
+// valuesOf returns the values in a sentence: numbers, names, quoted texts, URLs, addresses and
+// paths. A word that begins with a capital is a name, unless it is the first word or a lone letter
+// such as "I". So no names are found in scripts without capitals. valuesOf returns nil if there are
+// no values.
 func valuesOf(text string) (all []value) {
 	for i, at := range tokens.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]

@@ -23,8 +23,10 @@ type unit struct {
 	Byte byte
 }
 
-// UnitKind says which text a unit matches. All kinds except Exact match variations that models have
-// written, but nothing that could make one mark, such as <tool_call>, match another.
+// UnitKind says which text a unit matches. A unit of the kind Exact matches one byte and nothing
+// else. A unit of any other kind also matches other spellings that models have used, such as a
+// missing quotation mark. But no kind is so loose that one mark, such as <tool_call>, could match
+// another.
 type UnitKind uint8
 
 // The kinds of units: a byte, and places where models write more or less than the example.
@@ -56,10 +58,11 @@ const WideBar = "｜"
 // word after a colon would have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
-// NewLiteral compiles a fixed text of an example for matching. The parameters before and after are
-// the words in the placeholders next to the text, or "". They decide how white space and quotation
-// marks at its edges are matched. If the beginning of a fixed text is missing in the reply, or was
-// in the prompt, the rest of it is compiled in the same way.
+// NewLiteral returns a literal that finds a fixed text in replies. The fixed text is a part of an
+// example in a declaration: in <tool_call>{json}</tool_call>, one fixed text is before the
+// placeholder {json} and one is after it. The parameters before and after are the names of the
+// placeholders next to the text, such as "json", or "" if there is none. They decide how white
+// space and quotation marks at the edges of the text are matched (see units).
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }

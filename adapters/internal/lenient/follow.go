@@ -92,9 +92,10 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 	return parameter
 }
 
-// nextString reports whether a string at offset i continues the string before it, as in Python's
-// f(a='x' 'y'). It is false if the quotation mark at offset i directly follows another one and ends
-// the value: the mark before it then ends a quoted word inside the value.
+// nextString reports whether a string begins at offset i that continues the string before it, as in
+// Python's f(a='x' 'y'). It returns false if the text is not a Python call, or if no value can end
+// after the second string. It also returns false if the last quotation mark of f(a="say "hi"") is
+// at offset i, because the mark before it ends a quoted word and the last one ends the value.
 func (a *lookahead) nextString(i int) bool {
 	q, ok := a.QuoteAt(i)
 	if !ok || !a.Python {

@@ -303,9 +303,9 @@ func (r *reader) withoutFrame(value string, from int) string {
 	return strings.TrimSuffix(value, frame)
 }
 
-// isValue reports whether a value without quotation marks is certainly one text. The parameters
-// conn and sep are the signs before and after it, and own says that the value and its key are alone
-// on their line.
+// isValue reports whether a value without quotation marks is certainly a single value, unlike
+// "Paris units metric". The parameters conn and sep are the signs before and after it, and own is
+// true if the value and its key have a line of their own.
 func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
 	last, _ := utf8.DecodeLastRuneInString(value)
 	sign := strings.TrimLeft(strings.TrimRight(conn, " "), "*`\"'")

@@ -134,11 +134,12 @@ func concepts(text, part string) (all []string) {
 	})
 }
 
-// lookup finds the words of the lexicon in a text. The result found has the concepts of these words
-// by language, and counts has the number of bytes of the text that the words of each language
-// cover. If two entries overlap, only the first is used, or the longest of those that begin
-// together, because "no problem" does not mean that there is one. If a part of the text says how
-// something is written, its words for what is done are ignored.
+// lookup finds the words of the lexicon in a text. The result found has, by language, what these
+// words stand for: their concepts, such as "weather". The result counts has, by language, how many
+// bytes of the text these words cover. If two words of a language overlap, only the first one
+// counts, or the longest one if they begin together, because "no problem" does not mean that there
+// is a problem. If a part of a sentence says how something is written, as "like this" does, found
+// lacks the words in the same part and language for what the writer does (the concept "act").
 func lookup(text string) (found map[string][]string, counts map[string]int) {
 	found, counts = map[string][]string{}, map[string]int{}
 	clauses := strings.FieldsFunc(strings.ReplaceAll(text, ". ", "\n"), func(r rune) bool {

@@ -153,11 +153,12 @@ func (n *node) compact() string {
 	return out.String() + map[bool]string{true: "{}", false: "}"}[len(n.members) == 0]
 }
 
-// describes reports whether the object n is a description of arguments, such as {"query": {"type":
-// "string"}}, and not arguments of the type t. It returns true if n is JSON and has a member that t
-// does not have. It also returns true if n is JSON or lines, and has an object or a list where t
-// allows neither. Such an object must not be read as arguments, because a schema's "properties"
-// would be taken for an object around the arguments, and an object for a text.
+// describes reports whether the object n is a JSON schema, such as {"query": {"type": "string"}},
+// and not arguments of the type t, such as {"query": "rain"}. It returns true if n is written as
+// JSON and has a member that t does not have, unless t names no members at all. It also returns
+// true if n is written as JSON or as lines, and a member is an object or a list where t allows
+// neither. A schema must not be read as arguments: its "properties" would be taken for a wrapper
+// around the arguments, and {"type": "string"} for the text of the query.
 func (n *node) describes(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||
