@@ -83,8 +83,8 @@ func (m *Main) openUsage() {
 	m.writes.Go(context.Background(), m.usage.Run)
 }
 
-// counters returns all parts that are told of each request and its answer, to count them: metrics,
-// limits and, if they are wanted, usage and traces.
+// counters returns all parts that count requests and their answers: metrics, limits and, if they
+// are wanted, usage and traces.
 func (m *Main) counters() trace.Counters {
 	all := trace.Counters{m.metrics, m.limiter}
 	if m.usage != nil {
