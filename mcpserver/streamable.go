@@ -162,7 +162,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	s.write(w, frame{body: slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]"))})
+	list := bytes.Join(answers, []byte(","))
+	s.write(w, frame{body: slices.Concat([]byte("["), list, []byte("]"))})
 }
 
 // noBatches returns the error for a batch of messages from a client whose MCP revision does not

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -65,8 +64,7 @@ func TestAnAdminKeyOpensAdmin(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			clean(t, "")
-			m := serving(t, io.Discard, append(tt.args, "--data", t.TempDir())...)
+			m := fresh(t, append(tt.args, "--data", t.TempDir())...)
 			for ask, want := range tt.want {
 				path, key, _ := strings.Cut(ask, " ")
 				got := status(t, m.URL()+path, key)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,10 +74,9 @@ func TestTheContainersPortsAreOfThisMachine(t *testing.T) {
 }
 
 func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
-	clean(t, "")
 	file := filepath.Join(t.TempDir(), "keys")
 	must.Write(t, file, "sk-0123456789abcdef\n")
-	m := serving(t, io.Discard, "--api-keys-file", file)
+	m := fresh(t, "--api-keys-file", file)
 	for path, want := range map[string]int{
 		"/healthz": 200, "/v1/models": 401, "/v1/chat/completions": 401, "/debug": 401, "/version": 401, "/": 401, "/api/tags": 401, "/nowhere": 401,
 	} {

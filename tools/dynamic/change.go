@@ -190,13 +190,15 @@ func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 // that are older than the entry with the id before, or the newest entries if before is 0. Deleted
 // tools are included. It returns an error if the store cannot be read.
 func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
-	return store.Read(ctx, s.config.DB, nil, func(r *store.Row) (e Entry, err error) {
+	read := func(r *store.Row) (e Entry, err error) {
 		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who),
 			store.Named(&e.Action), store.Whole(&e.ToolID), store.Named(&e.Name),
 			store.Whole(&e.Version))
 		return e, err
-	},
-		"SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
+	}
+	return store.Read(ctx, s.config.DB, nil, read, `
+		SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit
+		WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2`, before, MostEntries)
 }
 
 // Restore makes the state that a tool had in a version the current one, as a new version. The
