@@ -54,7 +54,7 @@ func (um *unmarked) read(c int, line bool) bool {
 		return um.heldCalls(alone)
 	}
 	front := um.announcedHere()
-	return front.said.May() && um.heldCalls(front)
+	return front.said != prose.Never && um.heldCalls(front)
 }
 
 // announcedHere returns the text before this point, and a judgment of how well that text announces
@@ -65,7 +65,7 @@ func (um *unmarked) announcedHere() announcement {
 	switch {
 	case um.calledInFront():
 		said = prose.Never
-	case !said.Announces(0) && um.goesOnCalling():
+	case said != prose.Surely && um.goesOnCalling():
 		said = prose.Surely
 	}
 	return announcement{said, string(front)}
@@ -131,28 +131,26 @@ func (um *unmarked) heldCalls(front announcement) bool {
 			return refused
 		}
 		um.Pos = end
-		return um.goesOn(front)
+		return um.goesOn()
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
 	return taken
 }
 
-// goesOn reports whether the text after a draft's calls continues from them: with prose up to the
-// end of the reply, or with more calls. The prose must not speak of an example (see
-// [prose.GoesOn]). In addition, the text before the calls, front, must say what is done, or the
-// user must have asked for the first call. In the second case front must not end in a colon,
-// because a call between a colon and prose is an example.
-func (um *unmarked) goesOn(front announcement) bool {
-	colon := front.said == prose.ForeignColon || front.said == prose.EnglishColon
-	meant := prose.AnnouncesSurely([]byte(front.text)) || !colon && um.drafts.wanted()
-	return meant && prose.GoesOn(um.page.behind()) || um.callsFollow(meant)
+// goesOn reports whether the text after a draft's calls continues from them: with prose on lines of
+// its own up to the end of the reply, or with more calls. What the prose says was weighed, see
+// [drafts.announcedBy].
+func (um *unmarked) goesOn() bool {
+	behind := um.page.behind()
+	prosaic := bytes.HasPrefix(behind, []byte("\n")) && !bytes.Contains(behind, []byte("```"))
+	return prosaic || um.callsFollow()
 }
 
 // callsFollow reports whether the reply continues in prose and more calls without marks, and ends
-// with a call or, if the parameter prosaic is true, with prose. In that case the calls here are
-// meant as well. For example, a model that reads a file, describes its contents and sends a mail
-// must read the file first, so taking only the last call would be wrong. The position is restored.
-func (um *unmarked) callsFollow(prosaic bool) bool {
+// with a call or with prose. In that case the calls here are meant as well. For example, a model
+// that reads a file, describes its contents and sends a mail must read the file first, so taking
+// only the last call would be wrong. The position is restored.
+func (um *unmarked) callsFollow() bool {
 	start := um.drafts.checkpoint()
 	found, proseAt := false, start.pos
 	plain := func() bool {
@@ -173,7 +171,7 @@ func (um *unmarked) callsFollow(prosaic bool) bool {
 			proseAt, found = um.Pos, um.marks.over(0)
 		}
 	}
-	found = found || prosaic && proseAt > start.pos && um.marks.over(0) && plain()
+	found = found || proseAt > start.pos && um.marks.over(0) && plain()
 	um.trial.waste += um.Pos - start.pos
 	um.drafts.restore(&start)
 	return found

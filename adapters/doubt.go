@@ -37,7 +37,7 @@ func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()
 // the reply. The caller passes the text before the call, because the buffer may no longer begin
 // before it. It returns true for an empty text, and always with `--calls eager`.
 func (db *doubt) announcedBy(text []byte) bool {
-	return db.judged(text).Announces(0)
+	return db.judged(text).Announces()
 }
 
 // behindTurn returns the text after this point. If that text begins with a mark that separates

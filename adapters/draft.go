@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"slices"
+	"strings"
 
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
@@ -13,8 +14,13 @@ import (
 // the calls are to be sent.
 type drafts struct {
 	below
-	heard heard
+	heard   heard
+	weighed int // how many announcements were weighed
 }
+
+// maxWeighed bounds the announcements of a reply that are weighed. The cost of one is up to a
+// millisecond. Further calls without marks stay text.
+const maxWeighed = 256
 
 // progress is the part of the decoder's state that is restored after a failed attempt to read a
 // call, in addition to the position and the repairs. The state of a part is copied as a whole, so a
@@ -122,11 +128,18 @@ var alone = announcement{said: prose.Surely}
 // words alone do not decide that, the values of the call and the conversation do. In that case it
 // returns false for a draft without a complete call.
 func (dr *drafts) announcedBy(front announcement) bool {
-	if !front.said.May() || front.said == prose.Surely {
-		return front.said == prose.Surely
+	if front.said == prose.Surely {
+		return true
 	}
 	all := dr.made()
-	return len(all) > 0 && front.said.Announces(dr.evidence(front.text, all[0]))
+	if len(all) == 0 {
+		return false
+	}
+	behind := strings.TrimSpace(string(dr.page.behind()))
+	if strings.Contains(behind, "```") || strings.Contains(behind, `{"`) {
+		behind = "" // it leads to another call, for which it is weighed
+	}
+	return dr.announces(front.said, dr.around(front.text, behind, all[0]))
 }
 
 // wanted reports whether the user's last message asks for what the first call of the draft does. It
@@ -146,10 +159,20 @@ func (dr *drafts) made() []chat.Call {
 	return draft.Complete()
 }
 
-// evidence returns what speaks for or against a call after the given text: the words of the text,
-// and the conversation before the reply.
-func (dr *drafts) evidence(text string, call chat.Call) prose.Evidence {
+// announces reports whether a call is meant by its surroundings, where a sentence of the given kind
+// is before it.
+func (dr *drafts) announces(kind prose.Kind, around *prose.Surroundings) bool {
+	if kind <= prose.Surely {
+		return kind == prose.Surely
+	}
+	dr.weighed++
+	return dr.weighed <= maxWeighed && around.Announces()
+}
+
+// around returns the surroundings of a call, which is between two texts and after the conversation.
+func (dr *drafts) around(front, behind string, call chat.Call) *prose.Surroundings {
 	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description,
 		Args: string(call.Args)}
-	return prose.Weigh(text, tool) | dr.heard.evidence(call)
+	return &prose.Surroundings{Front: front, Behind: behind, Tool: tool,
+		Heard: dr.heard.evidence(call), Question: dr.heard.asked()}
 }

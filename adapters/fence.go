@@ -31,7 +31,7 @@ func (um *unmarked) fenced(start bool) bool {
 		return um.fencedCalls(n, true, alone)
 	}
 	front := um.announcedHere()
-	return front.said.May() && um.fencedCalls(n, false, front)
+	return front.said != prose.Never && um.fencedCalls(n, false, front)
 }
 
 // fenceLabels are the labels of fences that may contain calls. The label "python" is not among
@@ -55,7 +55,7 @@ func (um *unmarked) program(start bool) bool {
 	meant := um.drafts.wanted
 	if !start {
 		front := um.announcedHere()
-		if !front.said.May() {
+		if front.said == prose.Never {
 			return false
 		}
 		meant = func() bool { return um.drafts.announcedBy(front) }
@@ -143,7 +143,7 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 		}
 		refused = um.drafts.complete() && um.drafts.announcedBy(front)
 		return refused && (start || um.which == Eager || um.marks.over(0) ||
-			um.goesOn(front))
+			um.goesOn())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
 	return taken

@@ -19,11 +19,14 @@ func Meant(front, behind string) bool {
 // tool. If the text ends in a colon and its words are in none of the lists, it must have other
 // evidence for a call.
 func announced(front string) bool {
-	said, e := prose.Judge([]byte(front)), prose.Related
-	if said == prose.ForeignColon {
-		e = prose.Weigh(front, prose.Tool{})
+	switch said := prose.Judge([]byte(front)); said {
+	case prose.ResolveColon, prose.IntentColon, prose.Open:
+		return true
+	case prose.ForeignColon:
+		return prose.Does(front)
+	default:
+		return said.Announces()
 	}
-	return said.Announces(e)
 }
 
 // Shown reports whether the messages before a reply contain a call as something to read, or ask how

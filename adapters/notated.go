@@ -189,15 +189,15 @@ func (nt *notated) announced(front string) prose.Kind {
 func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goesOn bool) bool {
 	made := chat.Call{Name: call.Tool.Name, Args: []byte(call.Args)}
 	h := &nt.drafts.heard
-	e := nt.drafts.evidence(front, made)
+	around := nt.drafts.around(front, "", made)
 	heard := h.speaksOf(made)
 	if heard == silent || (call.Shell || goesOn) && heard != wholly {
 		return false
 	}
 	if heard >= mostly {
-		e |= prose.Asked
+		around.Heard |= prose.Asked
 	}
-	return e&(prose.Pasted|prose.Taught) == 0 && said.Announces(e)
+	return around.Heard&(prose.Pasted|prose.Taught) == 0 && nt.drafts.announces(said, around)
 }
 
 // readsElse reports whether another reader finds a call, a result, or a text that may mean a call
@@ -213,7 +213,8 @@ func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size
 		return nt.finds(text, nt.o.Messages, true)
 	}
 	// one short statement that announces the next action, about something the user has said
-	announces := said.Announces(prose.Weigh(front, prose.Tool{})|prose.Taught) ||
+	around := &prose.Surroundings{Front: front, Heard: prose.Taught}
+	announces := nt.drafts.announces(said, around) ||
 		said == prose.Plain && nt.page.gapAt < prose.Reach && farewell.MatchString(front) &&
 			nt.drafts.heard.speaksOf(made) >= mostly
 	return nt.finds(text, nil, !announces) || nt.finds(front+"\n"+text, nt.o.Messages, true)

@@ -57,6 +57,7 @@ type textState struct {
 	runFrom   int  // where the text begins that no mark has interrupted
 	gapAt     int  // where the white space before the mark begins
 	markAt    int  // where the mark begins
+	thoughtTo int  // where the last reasoning ends
 
 	reply *declaration.Pattern // the marks of a plain reply whose opener was read
 }
@@ -289,10 +290,12 @@ func (pg *page) glued() bool {
 		c == '>' || c == ']' || c == '}'
 }
 
-// announcement returns the text before this point, at most prose.Reach bytes of it. White space
-// between text and call is not part of it, because a call is mostly on a line of its own.
+// announcement returns the text before this point, at most prose.Reach bytes of it and none of the
+// reasoning before it. White space between text and call is not part of it, because a call is
+// mostly on a line of its own.
 func (pg *page) announcement() []byte {
-	return bytes.TrimSpace(pg.Slice(max(pg.Base, pg.gapAt-prose.Reach), pg.gapAt))
+	from := max(pg.Base, pg.gapAt-prose.Reach, min(pg.thoughtTo, pg.gapAt))
+	return bytes.TrimSpace(pg.Slice(from, pg.gapAt))
 }
 
 // behind returns the text after this point, at most prose.Reach bytes of it.

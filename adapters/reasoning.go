@@ -144,6 +144,7 @@ func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	if p.EndsInColon && th.At(0) == ' ' {
 		th.Pos++
 	}
+	th.page.thoughtTo = th.Pos
 }
 
 // read reads reasoning up to its closing mark, a call that counts, or the end of the text. Tool

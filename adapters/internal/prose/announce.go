@@ -18,13 +18,12 @@ import (
 // sentences. Text further away is about something else.
 const Reach = 240
 
-// Judge returns what kind of sentence a text ends with, before a call that ends the reply and has
-// no tags around it. Such a call runs only if the sentence announces it, because a missed call does
-// less harm than an example that runs. So questions, refusals, advice and examples are always
-// [Never]. For the other kinds, [Kind.Announces] weighs the evidence.
+// Judge returns what kind of sentence a text ends with, before a call that has no tags around it.
+// Nothing can be a call after a question or half a sentence ([Never]). For the other kinds,
+// [Surroundings.Announces] weighs what else is there.
 //
 //	Shall I look it up?          Never: it waits for an answer
-//	You could call it like this: Never: advice
+//	You could call it like this: Shown: advice
 //	Let me check the weather.    Resolve: it announces an action
 //	I can see the problem:       IntentColon: words of intent have other senses, and a colon shows what follows
 //	Očekávaný výstup je:         ForeignColon: a colon shows what follows
@@ -32,8 +31,7 @@ const Reach = 240
 //	Stážista poslal              Open: half a sentence, or one whose sign is missing
 //
 // Words decide only in the languages that have lists in announce.txt. In other languages the form
-// of the sentence decides: a sentence that ends without a colon, and is not about a data format,
-// says what happens next.
+// of the sentence decides.
 func Judge(text []byte) Kind {
 	last := lastSentence(text)
 	if Labels(text) {
@@ -45,14 +43,14 @@ func Judge(text []byte) Kind {
 	if does, known := resolved(text); known {
 		switch {
 		case !does:
-			return Never
+			return Shown
 		case colon(text) && !acts(last):
 			return ResolveColon
 		}
 		return Resolve
 	}
 	if hedges.in(last) || waits.in(last) {
-		return Never
+		return Shown
 	}
 	if clause := lastClause(last, colon(text)); willAct(clause) {
 		if colon(text) && !actions.in(clause) {
@@ -62,7 +60,7 @@ func Judge(text []byte) Kind {
 	}
 	switch {
 	case refuses(last):
-		return Never
+		return Shown
 	case colon(text) && !english(text) && !isKey(text):
 		return ForeignColon
 	case colon(text) && english(text) && begins(last):
@@ -92,7 +90,7 @@ func Intends(text []byte) bool {
 	if does, known := resolved(text); known {
 		return does && endsAnnouncement(text)
 	}
-	return announces(text, lastSentence(text))
+	return announces(text)
 }
 
 // maxSentence bounds a sentence that announces a call by its form alone, in bytes, because such
@@ -142,7 +140,8 @@ func lastClause(sentence []byte, colon bool) []byte {
 func refuses(sentence []byte) bool {
 	return refusals.in(sentence) && !slices.ContainsFunc(bytes.FieldsFunc(sentence, isComma),
 		func(part []byte) bool {
-			return !refusals.in(part) && Weigh(string(part), Tool{})&^Showing == Doing
+			e, _, _ := weigh(string(part), Tool{})
+			return !refusals.in(part) && e&^Showing == Doing
 		})
 }
 
@@ -187,15 +186,6 @@ func trimAdverbs(what string) string {
 	return what
 }
 
-// AnnouncesSurely reports whether a text announces a call so clearly that prose may follow the
-// call. Prose after a call is mostly an explanation of an example. So no word in the text may
-// introduce an example. In addition, the last sentence must have words of intent, or words for what
-// is done and none for what is shown.
-func AnnouncesSurely(text []byte) bool {
-	return len(text) > 0 && (announces(text, text) ||
-		endsAnnouncement(text) && !hedges.in(text) && Weigh(string(text), Tool{}) == Doing)
-}
-
 // GoesOn reports whether the prose after a call continues from the call, as "Please wait." does. It
 // must not show that the call was an example, as "Explanation: it reads the file." does. It must
 // not ask for permission ("Shall I?"), and must not have another fence, which shows an alternative.
@@ -230,19 +220,19 @@ func resolved(text []byte) (does, known bool) {
 }
 
 // announces reports whether a text ends like an announcement, and its last sentence has words of
-// intent. In addition, the given part of the text must have no words of an example. Callers give
-// the last sentence if the call ends the reply, and the whole text if prose follows, see
-// [AnnouncesSurely].
-func announces(text, part []byte) bool {
-	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
+// intent and none of an example.
+func announces(text []byte) bool {
+	last := lastSentence(text)
+	return endsAnnouncement(text) && willAct(last) && !hedges.in(last)
 }
 
 // endsAnnouncement reports whether a call may follow the end of a text. A call cannot follow an
-// empty text, a key of a larger document such as `"raw":`, a question, an unfinished sentence, or
-// the number of a list's entry such as "1.".
+// empty text, a key of a larger document such as `"raw":`, a question, an unfinished sentence, an
+// opening bracket, or the number of a list's entry such as "1.".
 func endsAnnouncement(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(text)
 	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) || Questions(string(last)) ||
+		unicode.In(last, unicode.Ps, unicode.Pi) ||
 		isComma(last) && last != '—' && last != '–' {
 		return false
 	}
@@ -292,6 +282,9 @@ func Labels(text []byte) bool {
 // Acts reports whether a part of a sentence has words by which a model announces an action.
 func Acts(part []byte) bool { return willAct(part) }
 
+// nameParts replaces what is between the words of a tool's name by blanks.
+var nameParts = strings.NewReplacer("_", " ", "-", " ", ".", " ")
+
 // Names reports whether the last sentence of a text contains a tool's name, unchanged or with
 // blanks between its words. It is false for names of less than three bytes.
 func Names(text, tool string) bool {
@@ -300,7 +293,7 @@ func Names(text, tool string) bool {
 	if len(name) < 3 {
 		return false
 	}
-	words := strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name)
+	words := nameParts.Replace(name)
 	return strings.Contains(last, name) || strings.Contains(words, " ") && strings.Contains(last,
 		words)
 }

@@ -82,6 +82,9 @@ func newEntry(word string) (e entry) {
 	return e
 }
 
+// oneForm gives an apostrophe one form, and takes out the characters that join letters or do not.
+var oneForm = strings.NewReplacer("’", "'", "\u200c", "", "\u200d", "")
+
 // inWords returns the words of a text in lower case with a blank around each. If the text ends with
 // a colon, the result ends with one, too.
 func inWords(text string) string {
@@ -89,7 +92,7 @@ func inWords(text string) string {
 	if last, _ := utf8.DecodeLastRuneInString(text); isColon(last) {
 		colon = ": "
 	}
-	text = strings.NewReplacer("’", "'", "\u200c", "", "\u200d", "").Replace(strings.ToLower(text))
+	text = oneForm.Replace(strings.ToLower(text))
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return isNoWord(r) && !unicode.IsMark(r)
 	})
@@ -233,9 +236,10 @@ func (t Tool) names() []string {
 	return all
 }
 
-// Weigh returns the evidence in the last sentence of a text: that the sentence is about the tool,
-// that something is shown, or that something is done. It returns 0 if there is no evidence.
-func Weigh(text string, tool Tool) (e Evidence) {
+// weigh returns the evidence in the last sentence of a text: that the sentence is about the tool,
+// that something is shown, or that something is done. It returns 0 if there is no evidence. It also
+// returns the concepts of the last sentence, and of the text before it.
+func weigh(text string, tool Tool) (e Evidence, ofLast, ofBefore []string) {
 	switch {
 	case Names(text, tool.Name):
 		e = Named
@@ -243,16 +247,16 @@ func Weigh(text string, tool Tool) (e Evidence) {
 		e = Related
 	}
 	text = without(text, tool.names())
-	if colon([]byte(text)) && Questions(text) || slices.Contains(concepts(text, text), conceptChoice) {
-		e |= Waiting
-	}
 	last := string(lastSentence([]byte(text)))
-	all := concepts(text, last)
-	if slices.Contains(all, conceptThen) && slices.ContainsFunc(
-		concepts(text, strings.TrimSuffix(text, last)), conditional) {
+	ofLast, ofBefore = concepts(text, last), concepts(text, strings.TrimSuffix(text, last))
+	if colon([]byte(text)) && Questions(text) || slices.Contains(ofLast, conceptChoice) ||
+		slices.Contains(ofBefore, conceptChoice) {
 		e |= Waiting
 	}
-	for _, concept := range all {
+	if slices.Contains(ofLast, conceptThen) && slices.ContainsFunc(ofBefore, conditional) {
+		e |= Waiting
+	}
+	for _, concept := range ofLast {
 		asked := slices.Contains(conceptsAsked, concept)
 		switch {
 		case concept == conceptTongue, concept == conceptAdvice, concept == conceptChoice,
@@ -269,7 +273,14 @@ func Weigh(text string, tool Tool) (e Evidence) {
 			e |= Showing
 		}
 	}
-	return e
+	return e, ofLast, ofBefore
+}
+
+// Does reports whether the last sentence of a text has a word for what its writer does now, and
+// neither one for what is shown nor a condition.
+func Does(text string) bool {
+	e, _, _ := weigh(text, Tool{})
+	return e == Doing
 }
 
 // Asks reports whether a user's message may ask for what a tool does. It returns false if the

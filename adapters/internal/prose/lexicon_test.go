@@ -14,10 +14,14 @@ func BenchmarkAsks(b *testing.B) {
 	}
 }
 
-// BenchmarkWeigh weighs a sentence in front of a call.
-func BenchmarkWeigh(b *testing.B) {
+// BenchmarkAnnounces weighs the surroundings of a call.
+func BenchmarkAnnounces(b *testing.B) {
+	around := Surroundings{
+		Front:    "They were happy last week, I think. Let me have a look at the weather for you:",
+		Question: "What is the weather in Oslo?",
+		Tool:     Tool{"get_weather", "The weather in a city", `{"city": "Oslo"}`},
+	}
 	for b.Loop() {
-		Weigh("They were happy last week, I think. Let me have a look at the weather for you:",
-			Tool{"get_weather", "The weather in a city", `{"city": "Oslo"}`})
+		around.Announces()
 	}
 }

@@ -2,6 +2,7 @@ package prose
 
 import (
 	_ "embed" // the weights
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,9 @@ type Kind uint8
 
 // The kinds. The first two decide alone, and the others have a weight.
 const (
-	Never        Kind = iota // a question, a refusal, advice, an example, half a sentence
+	Never        Kind = iota // a question, half a sentence, a key: no call follows
 	Surely                   // there is no text, or it says that a call follows
+	Shown                    // words of a refusal, of advice, or of an example
 	Resolve                  // "let me" and a verb for what tools do
 	ResolveColon             // "let me" without such a verb, with a colon at the end
 	Intent                   // words of intent
@@ -23,8 +25,13 @@ const (
 	About                    // about a data format, with quotes or brackets, or long
 	Plain                    // a short sentence that ends without a colon
 	Open                     // the same without a sign at its end
-	kinds
 )
+
+// Announces reports whether a sentence of this kind announces a call that has other evidence, such
+// as a mark in front of it.
+func (k Kind) Announces() bool {
+	return k == Surely || k == Resolve || k == Intent || k == Plain
+}
 
 // Evidence is a set of bits. Each is a reason for or against a call, besides the kind of the
 // sentence before the call.
@@ -41,61 +48,106 @@ const (
 	// Showing means that the sentence has a word for what is shown: an error, a line, "as follows".
 	Showing
 	Doing // the sentence has a word for what its writer does now
-	bits  = iota
 	// Waiting means that the sentence has a condition or makes an offer, or that the text asks the
-	// user something or leaves a decision to the user. Nothing outweighs it.
-	Waiting Evidence = 1 << bits
+	// user something or leaves a decision to the user.
+	Waiting
 )
 
-// names are the names of the weights: first those of the kinds, then those of the evidence.
-var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent", "intent-colon",
-	"foreign-colon", "english-colon", "english", "about", "plain",
-	"open", "named", "related", "asked", "pasted", "taught", "showing", "doing"}
+// kindNames and evidenceNames are the names of the kinds and of the bits of Evidence in the file of
+// weights.
+var (
+	kindNames = [...]string{"never", "surely", "shown", "resolve", "resolve-colon", "intent",
+		"intent-colon", "foreign-colon", "english-colon", "english", "about", "plain", "open"}
+	evidenceNames = [...]string{"named", "related", "asked", "pasted", "taught", "showing", "doing",
+		"waiting"}
+)
+
+// Surroundings is what a possible call is surrounded by: the texts before and after it, and the
+// conversation.
+type Surroundings struct {
+	Front, Behind string   // the text before the call, and the text after it
+	Question      string   // the user's message
+	Heard         Evidence // what the conversation says about the call
+	Tool          Tool     // the tool that the call names, and the call's arguments
+}
+
+// Announces reports whether a call with these surroundings is meant to run. It adds the weights of
+// what is found in the surroundings. The result is true if the sum is above 0. Callers must check
+// first that the sentence before the call is not of the kind [Never], and that there is one.
+func (s *Surroundings) Announces() bool {
+	features, sum := s.Features(), 0.0
+	for _, name := range features {
+		sum += weights[name]
+	}
+	s.Hashed(features, func(bucket int, value float64) {
+		sum += float64(int8(hashedWeights[bucket])) * hashedScale * value
+	})
+	return sum > 0
+}
+
+// Features returns the names of what is found in the surroundings. Each has a weight in
+// weights.txt, and each pair has one among the hashed weights.
+func (s *Surroundings) Features() (all []string) {
+	add := func(name string, is bool) {
+		if is {
+			all = append(all, name)
+		}
+	}
+	front := []byte(s.Front)
+	last := lastSentence(front)
+	_, known := resolved(front)
+	add("always", true)
+	add("kind-"+kindNames[Judge(front)], true)
+	evidence, ofLast, ofBefore := weigh(s.Front, s.Tool)
+	evidence |= s.Heard
+	for i, name := range evidenceNames {
+		add(name, evidence>>i&1 != 0)
+	}
+	for _, part := range []struct {
+		name     string
+		concepts []string
+	}{{"last-", ofLast}, {"before-", ofBefore}, {"behind-", concepts(s.Behind, s.Behind)}} {
+		slices.Sort(part.concepts)
+		for _, concept := range slices.Compact(part.concepts) {
+			add(part.name+concept, true)
+		}
+	}
+	add("asks", Questions(s.Front))
+	add("colon", colon(front))
+	add("ends", ends(front))
+	add("dots", strings.HasSuffix(s.Front, "…") || strings.HasSuffix(s.Front, "..."))
+	add("sentences", len(last) < len(front))
+	add("long", len(s.Front) > maxSentence)
+	add("code", strings.ContainsRune(s.Front, '`'))
+	add("quotes", strings.ContainsAny(s.Front, "\"“”«»「」„"))
+	add("hedges", hedges.in(last))
+	add("waits", waits.in(last))
+	add("refusals", refusals.in(last))
+	add("intents", intents.in(last))
+	add("actions", actions.in(last))
+	add("acts", acts(last))
+	add("will", willAct(last))
+	add("known", known)
+	add("english", english(front))
+	add("begins", begins(last))
+	add("formats", formats.in(last))
+	add("behind", s.Behind != "")
+	add("behind-asks", Questions(s.Behind))
+	add("shows", s.Behind != "" && !GoesOn([]byte("\n"+s.Behind)))
+	return all
+}
 
 //go:embed weights.txt
 var weightLines string
 
-// weights are the weights in weights.txt, in the order of names.
-var weights = func() (w [len(names)]float64) {
+// weights has the weights in weights.txt by their names.
+var weights = func() map[string]float64 {
+	all := map[string]float64{}
 	for line := range strings.Lines(weightLines) {
-		for i, name := range names {
-			if text, ok := strings.CutPrefix(line, name+" "); ok {
-				w[i], _ = strconv.ParseFloat(strings.TrimSpace(text), 64)
-			}
-		}
-	}
-	return w
-}()
-
-// Features returns the names of the weights that [Kind.Announces] adds up for the kind k and the
-// evidence e.
-func Features(k Kind, e Evidence) []string {
-	all := []string{names[k]}
-	for i, name := range names[kinds:] {
-		if e>>i&1 != 0 {
-			all = append(all, name)
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if weight, err := strconv.ParseFloat(value, 64); err == nil { // no comment
+			all[name] = weight
 		}
 	}
 	return all
-}
-
-// Announces reports whether a call after a sentence of this kind is meant to run. It adds the
-// weights of the kind and of each piece of evidence in e. The result is true if the sum is above 0.
-// Some results need no weights: true for [Surely], and false for the kinds before it, or if the
-// model waits for an answer.
-func (k Kind) Announces(e Evidence) bool {
-	if k <= Surely || e&Waiting != 0 {
-		return k == Surely
-	}
-	sum := weights[k]
-	for i := range bits {
-		if e>>i&1 != 0 {
-			sum += weights[int(kinds)+i]
-		}
-	}
-	return sum > 0
-}
-
-// May reports whether a sentence of this kind can announce a call at all. If not, no evidence
-// helps.
-func (k Kind) May() bool { return k.Announces(Named | Asked | Doing) }
+}()
