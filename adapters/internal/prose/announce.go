@@ -90,7 +90,8 @@ func Intends(text []byte) bool {
 	if does, known := resolved(text); known {
 		return does && endsAnnouncement(text)
 	}
-	return announces(text)
+	last := lastSentence(text)
+	return endsAnnouncement(text) && willAct(last) && !hedges.in(last)
 }
 
 // maxSentence bounds a sentence that announces a call by its form alone, in bytes, because such
@@ -217,13 +218,6 @@ func resolved(text []byte) (does, known bool) {
 			true
 	}
 	return false, false
-}
-
-// announces reports whether a text ends like an announcement, and its last sentence has words of
-// intent and none of an example.
-func announces(text []byte) bool {
-	last := lastSentence(text)
-	return endsAnnouncement(text) && willAct(last) && !hedges.in(last)
 }
 
 // endsAnnouncement reports whether a call may follow the end of a text. A call cannot follow an
