@@ -1,7 +1,9 @@
 package adapters
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -42,8 +44,20 @@ func languageCall(set string) (call, tool string) {
 // is.
 var languageAsks = []chat.Message{{Role: chat.User, Content: "What time is it in UTC?"}}
 
+// sensesAsk and weatherAsk are conversations in front of the texts of two sets.
+var (
+	sensesAsk  = []chat.Message{{Role: chat.User, Content: "Please clean up the users."}}
+	weatherAsk = []chat.Message{{Role: chat.User, Content: "What is the weather in Oslo?"}}
+)
+
 // languageSets are the files of those texts, in the order in which they were written.
 var languageSets = []string{"fit", "held", "reserved", "senses", "shown", "talk", "asked", "unseen", "fresh", "later", "weather", "strange", "tried", "strange2", "strange3"}
+
+// strangerSets are files of such texts that the weights are not fitted to, with the share of calls in
+// percent that may be lost, and that may run.
+var strangerSets = map[string][2]int{
+	"strange6": {9, 3}, "strange7": {21, 2}, "strange8": {6, 1}, "strange9": {6, 0},
+}
 
 // ownQuestions reports whether each text of a set has a question of its own.
 func ownQuestions(set string) bool { return strings.HasPrefix(set, "strange") || set == "tried" }
@@ -104,9 +118,29 @@ func madeOf(t *testing.T, text string) chat.Call {
 	return chat.Call{Name: call.Name, Args: call.Arguments}
 }
 
+// offered returns tools that are offered with the text. With a text of a stranger's set, the call's
+// tool is made from the call.
+func (c *languageCase) offered(t *testing.T) []chat.Tool {
+	if _, strange := strangerSets[c.set]; !strange {
+		return languageTools
+	}
+	call := madeOf(t, c.call)
+	var args map[string]any
+	must.OK(t, json.Unmarshal(call.Args, &args))
+	properties := map[string]any{}
+	for name, value := range args {
+		kind := map[string]string{"string": "string", "float64": "number", "bool": "boolean"}[fmt.Sprintf("%T", value)]
+		properties[name] = map[string]string{"type": cmp.Or(kind, "array")}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
+	must.OK(t, err)
+	others := slices.DeleteFunc(slices.Clone(languageTools), func(tool chat.Tool) bool { return tool.Name == call.Name })
+	return append(others, chat.Tool{Name: call.Name, Schema: schema})
+}
+
 // runs reports whether a call of the text runs, with the conversation in front of it or without.
 func (c *languageCase) runs(t *testing.T, heard bool) bool {
-	o := Options{Tools: languageTools}
+	o := Options{Tools: c.offered(t)}
 	if heard {
 		o.Messages = c.messages
 	}
@@ -156,6 +190,22 @@ func TestAnnouncementsInAnyLanguage(t *testing.T) {
 	}
 }
 
+// TestTextsOfStrangers holds the weights to texts by others, behind their questions and alone, that
+// no fit has used. The figures stand in docs/evidence/which-text-runs.md.
+func TestTextsOfStrangers(t *testing.T) {
+	for set, most := range strangerSets {
+		var asked, alone figures
+		for _, c := range languageCases(t, set) {
+			asked.count(c.announced || c.hint, c.runs(t, true))
+			alone.count(c.announced || c.hint, c.runs(t, false))
+		}
+		t.Logf("%s: %+v, alone %+v", set, asked, alone)
+		if asked.lost*100 > most[0]*asked.run || asked.wrong*100 > most[1]*asked.stay {
+			t.Errorf("%s: more than %d %% lost or %d %% run: %+v", set, most[0], most[1], asked)
+		}
+	}
+}
+
 // TestShownByTheConversation asks of the texts what readers of whole replies ask: whether the
 // conversation shows the call.
 func TestShownByTheConversation(t *testing.T) {
@@ -170,16 +220,17 @@ func TestShownByTheConversation(t *testing.T) {
 // TestAnnouncementsWithoutTheConversation reads the texts alone, and behind a question that has the
 // values of their call, whatever they say of it: then the words of the sentence decide.
 func TestAnnouncementsWithoutTheConversation(t *testing.T) {
-	question := map[string]string{"senses": "Please clean up the users.", "weather": "What is the weather in Oslo?"}
 	for _, asked := range []bool{false, true} {
 		var all figures
 		for _, set := range languageSets {
 			var f figures
 			for _, c := range languageCases(t, set) {
 				o := Options{Tools: languageTools}
-				switch content := question[set]; {
-				case asked && content != "":
-					o.Messages = []chat.Message{{Role: chat.User, Content: content}}
+				switch {
+				case asked && set == "senses":
+					o.Messages = sensesAsk
+				case asked && set == "weather":
+					o.Messages = weatherAsk
 				case asked && ownQuestions(set):
 					o.Messages = c.messages
 				case asked:

@@ -14,7 +14,8 @@ const Buckets = 1 << bucketBits
 const bucketBits = 18
 
 // The bounds of hashed texts: how many characters a gram has, how many characters of the text
-// before a call are its end, and how many bytes of the other texts are read.
+// before a call are its end, and how many bytes of the text after it and of the user's message are
+// read.
 const (
 	maxGram     = 5
 	maxEnd      = 40
@@ -36,14 +37,12 @@ var hashedScale = weights["hashed"]
 // which weight it is, and value how much the weight counts.
 func (s *Surroundings) Hashed(features []string, add func(bucket int, value float64)) {
 	names := s.Tool.names()
-	plain := func(text string, most int) string {
-		return oneDigit(without(text[:min(len(text), most)], names))
-	}
-	front := plain(s.Front, len(s.Front))
+	plain := func(text string) string { return oneDigit(without(text, names)) }
+	front := plain(s.Front)
 	end := []rune(front)
 	end = end[max(0, len(end)-maxEnd):]
-	for part, text := range []string{front, string(end) + "$", plain(s.Behind, maxBehind),
-		plain(s.Question, maxQuestion)} {
+	for part, text := range []string{front, string(end) + "$",
+		plain(s.Behind[:min(len(s.Behind), maxBehind)]), plain(s.question())} {
 		n := 0
 		grams(text, func(string) { n++ })
 		grams(text, func(gram string) {

@@ -36,6 +36,9 @@ const (
 	conceptTongue = "tongue" // a word that only tells the language
 )
 
+// conceptsWanted tell whether a user wants something to be done, or to see or read something.
+var conceptsWanted = []string{"not", "only", "see", "how", "please", "yes", "text"}
+
 // conceptsAsked are concepts for which tools are asked.
 var conceptsAsked = []string{"time", "weather"}
 
@@ -224,17 +227,31 @@ func without(text string, names []string) string {
 // Tool is a tool that a sentence may be about, with the arguments of its call.
 type Tool struct{ Name, Description, Args string }
 
-// names returns the tool's name, and the texts in the arguments of its call except the keys.
+// names returns the tool's name, and the texts in the arguments of its call except the keys, with
+// the longer words of short texts. "Sending the example text:" shows nothing if the call sends a
+// text with the word "example".
 func (t Tool) names() []string {
 	all := []string{t.Name}
 	parts := strings.Split(t.Args, `"`)
 	for i := 1; i+1 < len(parts); i += 2 {
-		if !strings.HasPrefix(strings.TrimSpace(parts[i+1]), ":") { // no key
-			all = append(all, parts[i])
+		if strings.HasPrefix(strings.TrimSpace(parts[i+1]), ":") {
+			continue // a key
+		}
+		all = append(all, parts[i])
+		if len(parts[i]) > maxNamed {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(parts[i], isNoWord) {
+			if utf8.RuneCountInString(word) >= minWord {
+				all = append(all, word)
+			}
 		}
 	}
 	return all
 }
+
+// maxNamed bounds the bytes of a value whose words are looked for in the texts around its call.
+const maxNamed = 256
 
 // weigh returns the evidence in the last sentence of a text: that the sentence is about the tool,
 // that something is shown, or that something is done. It returns 0 if there is no evidence. It also
@@ -260,7 +277,7 @@ func weigh(text string, tool Tool) (e Evidence, ofLast, ofBefore []string) {
 		asked := slices.Contains(conceptsAsked, concept)
 		switch {
 		case concept == conceptTongue, concept == conceptAdvice, concept == conceptChoice,
-			concept == conceptThen:
+			concept == conceptThen, slices.Contains(conceptsWanted, concept):
 		case conditional(concept):
 			e |= Waiting
 		case concept == conceptAct:

@@ -103,16 +103,20 @@ func (s *Surroundings) Features() (all []string) {
 	for i, name := range evidenceNames {
 		add(name, evidence>>i&1 != 0)
 	}
+	question := without(s.question(), s.Tool.names())
 	for _, part := range []struct {
 		name     string
 		concepts []string
-	}{{"last-", ofLast}, {"before-", ofBefore}, {"behind-", concepts(s.Behind, s.Behind)}} {
+	}{{"last-", ofLast}, {"before-", ofBefore}, {"behind-", concepts(s.Behind, s.Behind)},
+		{"question-", concepts(question, question)}} {
 		slices.Sort(part.concepts)
 		for _, concept := range slices.Compact(part.concepts) {
 			add(part.name+concept, true)
 		}
 	}
 	add("asks", Questions(s.Front))
+	add("question", question != "")
+	add("question-asks", Questions(question))
 	add("colon", colon(front))
 	add("ends", ends(front))
 	add("dots", strings.HasSuffix(s.Front, "…") || strings.HasSuffix(s.Front, "..."))
@@ -135,6 +139,20 @@ func (s *Surroundings) Features() (all []string) {
 	add("behind-asks", Questions(s.Behind))
 	add("shows", s.Behind != "" && !GoesOn([]byte("\n"+s.Behind)))
 	return all
+}
+
+// question returns the part of the user's message that says what the user wants: without what is in
+// braces, which is mostly pasted, and only the beginning and the end of a long message.
+func (s *Surroundings) question() string {
+	text := s.Question
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if 0 <= from && from < to {
+		text = text[:from] + "{}" + text[to+1:]
+	}
+	if len(text) > maxQuestion {
+		text = text[:maxQuestion/2] + " " + text[len(text)-maxQuestion/2:]
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 //go:embed weights.txt
