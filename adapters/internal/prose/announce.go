@@ -319,8 +319,9 @@ func Shares(text string, values ...string) bool {
 // Questions reports whether a text has a question mark of any script.
 func Questions(text string) bool { return strings.ContainsAny(text, "?？؟՞፧") }
 
-// minWord is the length in bytes that a word needs to relate a sentence to a call, because shorter
-// words occur in all sentences.
+// minWord is the length that a word needs to count, because shorter words occur in all sentences.
+// It is in bytes for words that relate a sentence to a call, and in characters for the words of a
+// value.
 const minWord = 4
 
 // isPart reports whether a character separates the parts of a name.

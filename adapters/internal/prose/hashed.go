@@ -42,7 +42,7 @@ func (s *Surroundings) Hashed(features []string, add func(bucket int, value floa
 	end := []rune(front)
 	end = end[max(0, len(end)-maxEnd):]
 	for part, text := range []string{front, string(end) + "$",
-		plain(s.Behind[:min(len(s.Behind), maxBehind)]), plain(s.question())} {
+		plain(s.Behind[:min(len(s.Behind), maxBehind)]), oneDigit(s.question())} {
 		n := 0
 		grams(text, func(string) { n++ })
 		grams(text, func(gram string) {

@@ -36,8 +36,10 @@ const (
 	conceptTongue = "tongue" // a word that only tells the language
 )
 
-// conceptsWanted tell whether a user wants something to be done, or to see or read something.
-var conceptsWanted = []string{"not", "only", "see", "how", "please", "yes", "text"}
+// conceptsOther are concepts that are no evidence in the sentence before a call by themselves. The
+// last seven tell whether a user wants something to be done, or to see or read something.
+var conceptsOther = []string{conceptTongue, conceptAdvice, conceptChoice, conceptThen,
+	"not", "only", "see", "how", "please", "yes", "text"}
 
 // conceptsAsked are concepts for which tools are asked.
 var conceptsAsked = []string{"time", "weather"}
@@ -276,8 +278,7 @@ func weigh(text string, tool Tool) (e Evidence, ofLast, ofBefore []string) {
 	for _, concept := range ofLast {
 		asked := slices.Contains(conceptsAsked, concept)
 		switch {
-		case concept == conceptTongue, concept == conceptAdvice, concept == conceptChoice,
-			concept == conceptThen, slices.Contains(conceptsWanted, concept):
+		case slices.Contains(conceptsOther, concept):
 		case conditional(concept):
 			e |= Waiting
 		case concept == conceptAct:

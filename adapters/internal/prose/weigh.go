@@ -103,7 +103,7 @@ func (s *Surroundings) Features() (all []string) {
 	for i, name := range evidenceNames {
 		add(name, evidence>>i&1 != 0)
 	}
-	question := without(s.question(), s.Tool.names())
+	question := s.question()
 	for _, part := range []struct {
 		name     string
 		concepts []string
@@ -141,8 +141,9 @@ func (s *Surroundings) Features() (all []string) {
 	return all
 }
 
-// question returns the part of the user's message that says what the user wants: without what is in
-// braces, which is mostly pasted, and only the beginning and the end of a long message.
+// question returns the part of the user's message that says what the user wants: only the beginning
+// and the end of a long message, without what is in braces, which is mostly pasted, and without the
+// names of the call.
 func (s *Surroundings) question() string {
 	text := s.Question
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
@@ -152,7 +153,7 @@ func (s *Surroundings) question() string {
 	if len(text) > maxQuestion {
 		text = text[:maxQuestion/2] + " " + text[len(text)-maxQuestion/2:]
 	}
-	return strings.ToValidUTF8(text, "")
+	return without(strings.ToValidUTF8(text, ""), s.Tool.names())
 }
 
 //go:embed weights.txt
