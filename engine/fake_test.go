@@ -69,22 +69,24 @@ func (f *fakeOllama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.note("generate")
 		var q ollama.GenerateRequest
 		json.Unmarshal(body, &q)
-		if f.then != nil {
-			f.text = f.then(q, len(f.generes))
-		}
-		f.generes = append(f.generes, q)
+		text, end := f.next(func() {
+			if f.then != nil {
+				f.text = f.then(q, len(f.generes))
+			}
+			f.generes = append(f.generes, q)
+		})
 		switch {
 		case q.Template != "" && !f.noTap:
-			f.tokens(w)
+			f.tokens(w, text)
 			return
 		case q.Raw && f.noRaw:
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		for _, mark := range f.control {
-			f.text = strings.ReplaceAll(f.text, mark, "")
+			text = strings.ReplaceAll(text, mark, "")
 		}
-		f.write(w, r, func(s string) string {
+		f.write(w, r, text, end, func(s string) string {
 			if q.Logprobs && !f.noTap {
 				return fmt.Sprintf(`{"response":%q,"logprobs":[{"token":%q}],"done":false}`, s, s)
 			}
@@ -110,9 +112,19 @@ func (f *fakeOllama) describe(w http.ResponseWriter, body []byte) {
 	json.NewEncoder(w).Encode(show)
 }
 
+// next returns what the model writes next and why that ends, after prepare. The reply before it may
+// still be written: the client has left it.
+func (f *fakeOllama) next(prepare func()) (text, end string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	prepare()
+	end, f.end = cmp.Or(f.end, "stop"), ""
+	return f.text, end
+}
+
 // tokens sends the text as a server that reads it itself, of which only the tokens are the model's.
-func (f *fakeOllama) tokens(w http.ResponseWriter) {
-	for rest := f.text; rest != ""; {
+func (f *fakeOllama) tokens(w http.ResponseWriter, text string) {
+	for rest := text; rest != ""; {
 		token := f.token(rest)
 		if token == f.breaks {
 			fmt.Fprintln(w, `{"error":"the parser failed"}`)
@@ -138,7 +150,9 @@ func (f *fakeOllama) token(rest string) string {
 func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
 	var q ollama.ChatRequest
 	json.Unmarshal(body, &q)
+	f.mu.Lock()
 	f.chats = append(f.chats, q)
+	f.mu.Unlock()
 	if q.RenderOnly {
 		f.note("render")
 		reply := api.ChatResponse{Done: true}
@@ -153,9 +167,11 @@ func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
 		asked, logprobs = "tap", func(s string) string { return fmt.Sprintf(`,"logprobs":[{"token":%q}]`, s) }
 	}
 	f.note(asked)
-	if f.reply != nil {
-		f.text = f.reply(q.Messages[0].Content)
-	}
+	text, end := f.next(func() {
+		if f.reply != nil {
+			f.text = f.reply(q.Messages[0].Content)
+		}
+	})
 	switch {
 	case f.noTap && asked == "tap":
 		w.WriteHeader(http.StatusBadRequest)
@@ -164,7 +180,7 @@ func (f *fakeOllama) chat(w http.ResponseWriter, r *http.Request, body []byte) {
 		w.WriteHeader(http.StatusInternalServerError)
 		fmt.Fprintf(w, `{"error":%q}`, f.parser)
 	default:
-		f.write(w, r, func(s string) string {
+		f.write(w, r, text, end, func(s string) string {
 			content := s
 			if f.swallow && len(q.Tools) > 0 {
 				content = ""
@@ -181,7 +197,7 @@ func (f *fakeOllama) note(what string) {
 }
 
 // write sends the text, a token a record, and the end.
-func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(string) string) {
+func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, text, end string, record func(string) string) {
 	for f.gone != nil && r.Context().Err() == nil {
 		fmt.Fprintln(w, record("x"))
 		http.NewResponseController(w).Flush()
@@ -191,14 +207,12 @@ func (f *fakeOllama) write(w http.ResponseWriter, r *http.Request, record func(s
 		f.gone <- time.Now()
 		return
 	}
-	for rest := f.text; rest != "" && r.Context().Err() == nil; {
+	for rest := text; rest != "" && r.Context().Err() == nil; {
 		token := f.token(rest)
 		fmt.Fprintln(w, record(token))
 		rest = rest[len(token):]
 	}
-	reason := cmp.Or(f.end, "stop")
-	f.end = ""
-	fmt.Fprintf(w, `{"done":true,"done_reason":%q,"prompt_eval_count":3,"eval_count":4}`+"\n", reason)
+	fmt.Fprintf(w, `{"done":true,"done_reason":%q,"prompt_eval_count":3,"eval_count":4}`+"\n", end)
 }
 
 // start runs the fake behind an Engine.
