@@ -300,7 +300,7 @@ func allWeighed(t *testing.T) []*weighed {
 // that they are fitted to; -fit fits them first, and writes them to their files.
 func TestWeightsOfTheEvidence(t *testing.T) {
 	if testing.Short() {
-		t.Skip("seventeen thousand texts are read, by one goroutine")
+		t.Skip("thirty thousand texts are read, by one goroutine")
 	}
 	all := allWeighed(t)
 	if *fitWeights {
@@ -324,8 +324,8 @@ func TestWeightsOfTheEvidence(t *testing.T) {
 	for set, f := range decided {
 		t.Logf("%s: %d meant, %d lost; %d shown, %d run", set, f.run, f.lost, f.stay, f.wrong)
 		most := 1
-		if set == "texts" { // some are of either kind without their question
-			most = 2
+		if set == "texts" { // many are of either kind without their question
+			most = 4
 		}
 		if f.lost*100 > most*f.run || f.wrong*200 > f.stay {
 			t.Errorf("%s: %d of %d lost, %d of %d run", set, f.lost, f.run, f.wrong, f.stay)
@@ -376,8 +376,8 @@ func TestWeightsOnOtherTexts(t *testing.T) {
 		for set, f := range decided {
 			t.Logf("other %s: %s: %d meant, %d lost; %d shown, %d run", by, set, f.run, f.lost, f.stay, f.wrong)
 		}
-		if f := decided["chats"]; f.lost*8 > f.run || f.wrong*8 > f.stay {
-			t.Errorf("other %s: more than an eighth of chats is read wrong: %+v", by, *f)
+		if f := decided["chats"]; f.lost*7 > f.run || f.wrong*7 > f.stay {
+			t.Errorf("other %s: more than a seventh of chats is read wrong: %+v", by, *f)
 		}
 	}
 }
