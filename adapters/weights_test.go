@@ -48,10 +48,11 @@ type hashed struct {
 
 // see computes what the weights see.
 func (w *weighed) see() *weighed {
-	w.features = w.around.Features()
-	w.around.Hashed(w.features, func(bucket int, value float64) {
+	features, all := w.around.Features()
+	w.features = features
+	for bucket, value := range all {
 		w.hashed = append(w.hashed, hashed{bucket, value})
-	})
+	}
 	return w
 }
 

@@ -141,7 +141,7 @@ func lastClause(sentence []byte, colon bool) []byte {
 func refuses(sentence []byte) bool {
 	return refusals.in(sentence) && !slices.ContainsFunc(bytes.FieldsFunc(sentence, isComma),
 		func(part []byte) bool {
-			e, _, _ := weigh(string(part), Tool{})
+			e, _, _ := weigh(strings.ToLower(string(part)), Tool{})
 			return !refusals.in(part) && e&^Showing == Doing
 		})
 }

@@ -31,29 +31,29 @@ var hashedWeights string
 // hashedScale is a line of weights.txt, because it is made together with the weights.
 var hashedScale = weights["hashed"]
 
-// Hashed calls the function add for each gram of the texts, and for each pair of the features. A
-// gram is a run of up to maxGram characters in a word with the blanks around it. So the endings of
-// words, and words of languages that have no lists, have weights as well. The parameter bucket says
-// which weight it is, and value how much the weight counts.
-func (s *Surroundings) Hashed(features []string, add func(bucket int, value float64)) {
-	names := s.Tool.names()
-	plain := func(text string) string { return oneDigit(without(text, names)) }
-	front := plain(s.Front)
+// hash yields a weight for each gram of the texts, and for each pair of the features, and how much
+// it counts. A gram is a run of up to maxGram characters in a word with the blanks around it. So
+// the endings of words, and words of languages that have no lists, have weights as well.
+func hash(front, behind, question string, features []string, yield func(int, float64) bool) {
+	front = oneDigit(front)
 	end := []rune(front)
 	end = end[max(0, len(end)-maxEnd):]
-	for part, text := range []string{front, string(end) + "$",
-		plain(s.Behind[:min(len(s.Behind), maxBehind)]), oneDigit(s.question())} {
-		n := 0
-		grams(text, func(string) { n++ })
-		grams(text, func(gram string) {
-			add(bucketOf(string(rune('0'+part)), gram), 1/math.Sqrt(float64(n)))
-		})
+	for part, text := range []string{front, string(end) + "$", oneDigit(behind),
+		oneDigit(question)} {
+		all := grams(text)
+		for _, gram := range all {
+			if !yield(bucketOf(string(rune('0'+part)), gram), 1/math.Sqrt(float64(len(all)))) {
+				return
+			}
+		}
 	}
 	// a pair counts about as much as a feature, whatever the number of pairs
 	value := 2 * math.Sqrt2 / float64(len(features))
 	for i, a := range features {
 		for _, b := range features[:i] {
-			add(bucketOf(a, b), value)
+			if !yield(bucketOf(a, b), value) {
+				return
+			}
 		}
 	}
 }
@@ -67,8 +67,8 @@ func bucketOf(a, b string) int {
 	return int(hash.Sum32() >> (32 - bucketBits))
 }
 
-// grams calls the function gram for each gram of a text, see [Surroundings.Hashed].
-func grams(text string, gram func(string)) {
+// grams returns the grams of a text, see [hash].
+func grams(text string) (all []string) {
 	for word := range strings.FieldsSeq(text) {
 		word = " " + word + " "
 		for from := range word {
@@ -76,10 +76,11 @@ func grams(text string, gram func(string)) {
 			for n := 0; n < maxGram && to < len(word); n++ {
 				_, size := utf8.DecodeRuneInString(word[to:])
 				to += size
-				gram(word[from:to])
+				all = append(all, word[from:to])
 			}
 		}
 	}
+	return all
 }
 
 // oneDigit returns a text with 0 in place of each number.

@@ -255,17 +255,10 @@ func (t Tool) names() []string {
 // maxNamed bounds the bytes of a value whose words are looked for in the texts around its call.
 const maxNamed = 256
 
-// weigh returns the evidence in the last sentence of a text: that the sentence is about the tool,
-// that something is shown, or that something is done. It returns 0 if there is no evidence. It also
-// returns the concepts of the last sentence, and of the text before it.
+// weigh returns the evidence in the last sentence of a text in lower case: that something is shown,
+// that something is done, or that it has a concept of the tool. It returns 0 if there is none. It
+// also returns the concepts of the last sentence, and of the text before it.
 func weigh(text string, tool Tool) (e Evidence, ofLast, ofBefore []string) {
-	switch {
-	case Names(text, tool.Name):
-		e = Named
-	case Relates(text, tool.Name, tool.Description, tool.Args):
-		e = Related
-	}
-	text = without(text, tool.names())
 	last := string(lastSentence([]byte(text)))
 	ofLast, ofBefore = concepts(text, last), concepts(text, strings.TrimSuffix(text, last))
 	if colon([]byte(text)) && Questions(text) || slices.Contains(ofLast, conceptChoice) ||
@@ -284,9 +277,7 @@ func weigh(text string, tool Tool) (e Evidence, ofLast, ofBefore []string) {
 		case concept == conceptAct:
 			e |= Doing
 		case has(tool.Name, concept), asked && has(tool.Description, concept):
-			if e&Named == 0 {
-				e |= Related
-			}
+			e |= Related
 		case !asked:
 			e |= Showing
 		}
@@ -297,7 +288,7 @@ func weigh(text string, tool Tool) (e Evidence, ofLast, ofBefore []string) {
 // Does reports whether the last sentence of a text has a word for what its writer does now, and
 // neither one for what is shown nor a condition.
 func Does(text string) bool {
-	e, _, _ := weigh(text, Tool{})
+	e, _, _ := weigh(strings.ToLower(text), Tool{})
 	return e == Doing
 }
 

@@ -2,6 +2,7 @@ package prose
 
 import (
 	_ "embed" // the weights
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,19 +76,30 @@ type Surroundings struct {
 // what is found in the surroundings. The result is true if the sum is above 0. Callers must check
 // first that the sentence before the call is not of the kind [Never], and that there is one.
 func (s *Surroundings) Announces() bool {
-	features, sum := s.Features(), 0.0
+	features, hashed := s.Features()
+	sum := 0.0
 	for _, name := range features {
 		sum += weights[name]
 	}
-	s.Hashed(features, func(bucket int, value float64) {
+	for bucket, value := range hashed {
 		sum += float64(int8(hashedWeights[bucket])) * hashedScale * value
-	})
+	}
 	return sum > 0
 }
 
-// Features returns the names of what is found in the surroundings. Each has a weight in
-// weights.txt, and each pair has one among the hashed weights.
-func (s *Surroundings) Features() (all []string) {
+// Features returns the names of what is found in the surroundings, each of which has a weight in
+// weights.txt. It also returns which of the hashed weights count, and how much each does.
+func (s *Surroundings) Features() (all []string, hashed iter.Seq2[int, float64]) {
+	names := s.Tool.names()
+	masked, question := without(s.Front, names), without(s.question(), names)
+	all = s.named(masked, question)
+	behind := without(s.Behind[:min(len(s.Behind), maxBehind)], names)
+	return all, func(yield func(int, float64) bool) { hash(masked, behind, question, all, yield) }
+}
+
+// named returns the names of what is found in the surroundings. The parameters are the text before
+// the call and the user's message, both without the names of the call.
+func (s *Surroundings) named(masked, question string) (all []string) {
 	add := func(name string, is bool) {
 		if is {
 			all = append(all, name)
@@ -98,12 +110,17 @@ func (s *Surroundings) Features() (all []string) {
 	_, known := resolved(front)
 	add("always", true)
 	add("kind-"+kindNames[Judge(front)], true)
-	evidence, ofLast, ofBefore := weigh(s.Front, s.Tool)
+	evidence, ofLast, ofBefore := weigh(masked, s.Tool)
 	evidence |= s.Heard
+	switch {
+	case Names(s.Front, s.Tool.Name):
+		evidence = evidence&^Related | Named
+	case Relates(s.Front, s.Tool.Name, s.Tool.Description, s.Tool.Args):
+		evidence |= Related
+	}
 	for i, name := range evidenceNames {
 		add(name, evidence>>i&1 != 0)
 	}
-	question := s.question()
 	for _, part := range []struct {
 		name     string
 		concepts []string
@@ -142,8 +159,7 @@ func (s *Surroundings) Features() (all []string) {
 }
 
 // question returns the part of the user's message that says what the user wants: only the beginning
-// and the end of a long message, without what is in braces, which is mostly pasted, and without the
-// names of the call.
+// and the end of a long message, without what is in braces, which is mostly pasted.
 func (s *Surroundings) question() string {
 	text := s.Question
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
@@ -153,7 +169,7 @@ func (s *Surroundings) question() string {
 	if len(text) > maxQuestion {
 		text = text[:maxQuestion/2] + " " + text[len(text)-maxQuestion/2:]
 	}
-	return without(strings.ToValidUTF8(text, ""), s.Tool.names())
+	return strings.ToValidUTF8(text, "")
 }
 
 //go:embed weights.txt
