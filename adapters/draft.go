@@ -172,7 +172,7 @@ func (dr *drafts) announces(kind prose.Kind, around *prose.Surroundings) bool {
 // around returns the surroundings of a call, which is between two texts and after the conversation.
 func (dr *drafts) around(front, behind string, call chat.Call) *prose.Surroundings {
 	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description,
-		Args: string(call.Args)}
+		Args: string(call.Args), Values: leaves(string(call.Args))}
 	return &prose.Surroundings{Front: front, Behind: behind, Tool: tool,
 		Heard: dr.heard.evidence(call), Question: dr.heard.asked()}
 }

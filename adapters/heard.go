@@ -59,7 +59,7 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 			case len(values) == 0:
 			case 2*held >= len(values) && !strings.Contains(text, "{") && !holds(call.Name) &&
 				!data:
-				if prose.Asks(text, prose.Tool{Name: call.Name, Args: string(call.Args)}) {
+				if prose.Asks(text, prose.Tool{Name: call.Name, Values: values}) {
 					e = prose.Asked
 				}
 			case data, holds(call.Name) && prose.Questions(text):

@@ -226,24 +226,23 @@ func without(text string, names []string) string {
 	return text
 }
 
-// Tool is a tool that a sentence may be about, with the arguments of its call.
-type Tool struct{ Name, Description, Args string }
+// Tool is a tool that a sentence may be about, with the arguments of its call, and the texts and
+// numbers in them.
+type Tool struct {
+	Name, Description, Args string
+	Values                  []string
+}
 
-// names returns the tool's name, and the texts in the arguments of its call except the keys, with
-// the longer words of short texts. "Sending the example text:" shows nothing if the call sends a
-// text with the word "example".
+// names returns the tool's name and the values of its call, with the longer words of short values.
+// "Sending the example text:" shows nothing if the call sends a text with the word "example".
 func (t Tool) names() []string {
 	all := []string{t.Name}
-	parts := strings.Split(t.Args, `"`)
-	for i := 1; i+1 < len(parts); i += 2 {
-		if strings.HasPrefix(strings.TrimSpace(parts[i+1]), ":") {
-			continue // a key
-		}
-		all = append(all, parts[i])
-		if len(parts[i]) > maxNamed {
+	for _, value := range t.Values {
+		all = append(all, value)
+		if len(value) > maxNamed {
 			continue
 		}
-		for word := range strings.FieldsFuncSeq(parts[i], isNoWord) {
+		for word := range strings.FieldsFuncSeq(value, isNoWord) {
 			if utf8.RuneCountInString(word) >= minWord {
 				all = append(all, word)
 			}

@@ -19,7 +19,7 @@ func BenchmarkAnnounces(b *testing.B) {
 	around := Surroundings{
 		Front:    "They were happy last week, I think. Let me have a look at the weather for you:",
 		Question: "What is the weather in Oslo?",
-		Tool:     Tool{"get_weather", "The weather in a city", `{"city": "Oslo"}`},
+		Tool:     Tool{"get_weather", "The weather in a city", `{"city": "Oslo"}`, []string{"Oslo"}},
 	}
 	for b.Loop() {
 		around.Announces()
