@@ -8,12 +8,18 @@ import (
 
 // repair replaces what cannot be read in the client's declaration about itself by the parts of it
 // that can. Otherwise a client with one odd member would not be served at all. For example, PHP
-// writes an empty object as []. If all of it can be read, nothing changes. The argument parts has
-// the members of the message.
+// writes an empty object as [], here as in _meta and in the arguments of a tool or a prompt. If all
+// of it can be read, nothing changes. The argument parts has the members of the message.
 func (m *message) repair(parts map[string]json.RawMessage) {
 	var all, inner map[string]json.RawMessage
 	if json.Unmarshal(m.params, &all) != nil {
 		return
+	}
+	empty := false
+	for _, name := range []string{"_meta", "arguments"} {
+		if isEmptyList(all[name]) {
+			all[name], empty = json.RawMessage("{}"), true
+		}
 	}
 	switch {
 	case m.method == string(mcp.MethodInitialize) &&
@@ -23,7 +29,7 @@ func (m *message) repair(parts map[string]json.RawMessage) {
 		json.Unmarshal(all["_meta"], new(meta)) != nil:
 		repairClient(inner, mcp.MetaKeyClientCapabilities, mcp.MetaKeyClientInfo)
 		all["_meta"] = encode(inner)
-	default:
+	case !empty:
 		return
 	}
 	m.params = encode(all)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -61,6 +62,9 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	if rpcErr != nil {
 		return m, rpcErr
 	}
+	if leaveOut(parts) {
+		raw = encode(parts)
+	}
 	m = message{raw: raw, params: parts["params"], result: parts["result"], failure: parts["error"]}
 	if id := parts["id"]; id != nil {
 		if !isID(id) {
@@ -75,7 +79,7 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 		m.method == "") {
 		return m, fail(codeRequest, "a method is a name")
 	}
-	if m.method == "" && (m.id == nil || m.result == nil && m.failure == nil) {
+	if m.method == "" && m.failure == nil && (m.id == nil || m.result == nil) {
 		return m, fail(codeRequest,
 			"a message must have a method, or an id and a result or an error")
 	}
@@ -90,6 +94,27 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	m.odd = m.params != nil && m.said.read(m.params) != nil
 	m.repair(parts)
 	return m, nil
+}
+
+// leaveOut removes the members of a message that say nothing, and reports whether there were any.
+// Programs whose objects have all members write null for a method, a result or an error that is not
+// there. A message with a method is no answer, so it has neither result nor error. The id of an
+// error is null if the client could not read the request (JSON-RPC 2.0, section 5); such an error
+// belongs to no question, and answering it could go on without end.
+func leaveOut(parts map[string]json.RawMessage) bool {
+	before := len(parts)
+	null := func(name string) bool { return string(parts[name]) == "null" }
+	maps.DeleteFunc(parts, func(name string, _ json.RawMessage) bool {
+		return null(name) && (name == "method" || name == "error")
+	})
+	switch failed := parts["error"] != nil; {
+	case parts["method"] != nil:
+		delete(parts, "result")
+		delete(parts, "error")
+	case failed && null("id"):
+		delete(parts, "id")
+	}
+	return len(parts) < before
 }
 
 // isEmptyList reports whether a JSON value is a list without members.

@@ -76,7 +76,7 @@ func TestOutboxWithoutRoomEndsItsListener(t *testing.T) {
 func TestOnlyOneStreamOfASessionIsTold(t *testing.T) {
 	f := serve(t, Config{})
 	h := f.initialized("2025-11-25", "x", "1")
-	h["Accept"] = "text/event-stream"
+	h["Accept"] = "Text/Event-Stream; q=1" // case does not matter
 	lines := make(chan string)
 	for range 2 {
 		e := eventsOf(t, f.do(http.MethodGet, "/mcp", "", h).Body)
@@ -151,7 +151,7 @@ func TestQuestionsToTheClientComeBackToTheirTool(t *testing.T) {
 		t.Fatalf("%+v %v", asked, err)
 	}
 	answer := func(action string) string {
-		return `{"jsonrpc":"2.0","id":"` + asked.ID + `","result":{"action":"` + action + `"}}`
+		return `{"jsonrpc":"2.0","id":"` + asked.ID + `","method":null,"result":{"action":"` + action + `"},"error":null}`
 	}
 	f.post(answer("decline"), f.initialized("2025-11-25", "x", "1")) // another session's
 	f.post(answer("accept"), h)

@@ -37,10 +37,10 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 }
 
 // accepts reports whether a client accepts a content type, explicitly or by a wildcard. A client
-// without an Accept header accepts JSON. The specification demands that Accept has both types, but
-// */*, which curl sends, is accepted as well.
+// without an Accept header accepts JSON. Case does not matter (RFC 9110, section 8.3.1). The
+// specification demands that Accept has both types, but */*, which curl sends, is accepted as well.
 func accepts(r *http.Request, kind string) bool {
-	said := strings.Join(r.Header.Values("Accept"), ",")
+	said := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 	return strings.Contains(said, kind) || strings.Contains(said, "*/*") ||
 		said == "" && kind == "application/json"
 }

@@ -1,10 +1,12 @@
 package pyexpr
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/object"
 	"toolnorm/internal/pyexpr/py"
 )
@@ -202,7 +204,10 @@ func unknownConversion(c rune) {
 //	'{2}'.format(1) → IndexError: Replacement index 2 out of range for positional args tuple
 //	'{name}'.format(name='n') → 'n'
 func (t *template) lookup(name string) value {
-	n, err := strconv.ParseUint(name, 10, 31)
+	n, err := strconv.ParseUint(number.PlainDigits(name), 10, 63)
+	if errors.Is(err, strconv.ErrRange) {
+		py.Raise(py.ValueError, "Too many decimal digits in format string")
+	}
 	numbered := err == nil
 	if name != "" && !numbered {
 		for i, k := range t.a.names {

@@ -127,6 +127,11 @@ func (k kind) postgres(v any) any {
 	case typeDate, typeUUID:
 		return sqlsafe.Typed{Type: name, Text: fmt.Append(nil, v)}
 	}
+	if n, ok := v.(json.Number); ok {
+		if _, err := n.Int64(); err != nil {
+			return sqlsafe.Decimal(n) // a double would keep 17 digits of a numeric
+		}
+	}
 	return scalar(v)
 }
 
@@ -163,7 +168,7 @@ func arrayText(all []any) []byte {
 	return []byte("{" + strings.Join(quoted, ",") + "}")
 }
 
-// number converts a number for a database. Whole numbers become int64 and keep all their digits,
+// number converts a number for SQLite. Whole numbers become int64 and keep all their digits,
 // because a double has only 53 bits and would round a 64-bit id to that of another row. Numbers
 // that fit into neither int64 nor float64 are passed as their digits.
 func number(n json.Number) any {

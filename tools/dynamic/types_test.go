@@ -249,6 +249,8 @@ func TestTypesOnPostgres(t *testing.T) {
 		{"mood = :mood", `{"mood":"none"}`, `! want one of "good", "bad", "so so", got "none"`},
 		{"data @> :data", `{"data":{"k":3}}`, `{"n":1}`},
 		{"data->'k' IN (SELECT x->'k' FROM jsonb_array_elements(:list) x)", `{"list":[{"k":3},{"k":4}]}`, `{"n":2}`},
+		{":price = 12345678901234567.89", `{"price":12345678901234567.89}`, `{"n":20}`},
+		{":price::text = '1.50'", `{"price":1.50}`, `{"n":20}`},
 		{optional, `{}`, `{"n":20}`},
 		{optional, `{"status":"open","since":"2024-01-10"}`, `{"n":4}`},
 		{optional, `{"ids":[1,2],"key":null}`, `{"n":2}`},
@@ -259,6 +261,7 @@ func TestTypesOnPostgres(t *testing.T) {
 			param("status", "ENUM", Details{ChoicesSQL: "SELECT DISTINCT status FROM orders ORDER BY 1"}), param("since", "DATE", Details{}), param("ids", "LIST<INTEGER>", Details{}),
 			param("tags", "LIST<STRING>", Details{}), param("key", "UUID", Details{}), param("at", "TIMESTAMP", Details{}), param("data", "OBJECT", Details{}), param("list", "LIST<OBJECT>", Details{}),
 			param("many", "LIST<ENUM>", Details{Choices: []Value{Value(`"open"`), Value(`"paid"`)}}), param("days", "LIST<DATE>", Details{}),
+			param("price", "NUMBER", Details{}),
 			param("mood", "ENUM", Details{ChoicesSQL: "SELECT enum_range(NULL::mood)"}), param("moods", "LIST<ENUM>", Details{ChoicesSQL: "SELECT array_agg(m) FROM unnest(enum_range(NULL::mood)) m"}),
 		} {
 			if p.Required = false; strings.Contains(tt.where, ":"+p.Name) {

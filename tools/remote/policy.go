@@ -103,7 +103,8 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 			p.entry.Name)
 	}
 	body := &bounded{ReadCloser: resp.Body}
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	kind := strings.ToLower(resp.Header.Get("Content-Type"))
+	if strings.HasPrefix(kind, "text/event-stream") {
 		body.unit = oneEvent
 	}
 	resp.Body = struct {

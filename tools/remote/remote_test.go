@@ -427,6 +427,29 @@ func TestAnAnswerThatIsTooLargeIsCut(t *testing.T) {
 	}
 }
 
+func TestAStreamIsReadWhileItIsOpen(t *testing.T) {
+	for _, kind := range []string{"text/event-stream", "Text/Event-Stream; charset=UTF-8"} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			fmt.Fprint(w, "data: {}\n\n")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}))
+		e := Entry{URL: s.URL}
+		c, free := e.client()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		resp, err := c.Do(must.Have(http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil))(t))
+		must.OK(t, err)
+		if line, err := bufio.NewReader(resp.Body).ReadString('\n'); line != "data: {}\n" || ctx.Err() != nil {
+			t.Errorf("%s: %q, %v", kind, line, err)
+		}
+		cancel()
+		resp.Body.Close()
+		free()
+		s.Close()
+	}
+}
+
 func TestAStreamIsBoundedByItsEvents(t *testing.T) {
 	small := strings.Repeat("data: {"+strings.Repeat("x", 1<<20)+"\n\n: ping\r\n\r\n", 20)
 	large := strings.Repeat("data: {"+strings.Repeat("x", 1<<20)+"\n", 40)

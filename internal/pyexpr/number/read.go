@@ -16,17 +16,24 @@ import (
 // digits, which Korean and Japanese keyboards write.
 
 // trimSpace removes the characters that int and float ignore around a number. These are all that
-// Python counts as white space, which includes characters such as U+00A0 and U+3000.
-func trimSpace(s string) string { return strings.TrimFunc(s, chars.Space) }
+// Python counts as white space, such as U+00A0 and U+3000, except the four separators of ASCII.
+//
+//	int('\u30007\n') → 7
+//	int('\x1c7') → ValueError: invalid literal for int() with base 10: '\x1c7'
+func trimSpace(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool {
+		return chars.Space(r) && (r < 0x1c || r > 0x1f)
+	})
+}
 
-// plainDigits returns a text with the decimal digits of every script replaced with ASCII ones,
-// because int and float accept them all.
+// PlainDigits returns a text with the decimal digits of every script replaced with ASCII ones,
+// because int, float and the widths of formats accept them all.
 //
 //	int('١٢') → 12
 //	int('１２') → 12
 //	float('１.５') → 1.5
 //	int('²') → ValueError: invalid literal for int() with base 10: '²'
-func plainDigits(s string) string {
+func PlainDigits(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return s
 	}
@@ -81,7 +88,7 @@ func ParseInt(m *py.Account, s string, base int) (n any, ok bool) {
 //	int('0o17', 0) → 15
 //	int('0x', 16) → ValueError: invalid literal for int() with base 16: '0x'
 func intDigits(s string, base int) (digits, sign string, base0 int) {
-	digits = trimSpace(plainDigits(s))
+	digits = trimSpace(PlainDigits(s))
 	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
 		sign, digits = strings.TrimPrefix(digits[:1], "+"), digits[1:]
 	}
@@ -129,7 +136,7 @@ func digitsOfBase(s string, base int) (string, bool) {
 //	float('1e400') → inf
 func ParseFloat(m *py.Account, s string) (x float64, ok bool) {
 	m.Step(4 + int64(len(s))/16) // six passes over the text, and the reading itself
-	text := trimSpace(plainDigits(s))
+	text := trimSpace(PlainDigits(s))
 	bare, ok := withoutUnderscores(text)
 	switch strings.ToLower(strings.TrimLeft(bare, "+-")) {
 	case "inf", "infinity", "nan":

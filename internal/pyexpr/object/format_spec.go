@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolnorm/internal/pyexpr/chars"
 	"toolnorm/internal/pyexpr/number"
 	"toolnorm/internal/pyexpr/py"
 )
@@ -63,6 +64,7 @@ func (r *specReader) accept(any string) rune {
 //	f'{5:=+4}' → '+  5'
 //	f'{5:04}' → '0005'
 //	f'{-5:x>6}' → 'xxxx-5'
+//	f'{5:４}' → '   5'
 //	f'{5:abc}' → ValueError: Invalid format specifier 'abc' for object of type 'int'
 //	f'{5:.}' → ValueError: Format specifier missing precision
 func parseSpec(text, of string, typ, align rune) spec {
@@ -84,10 +86,10 @@ func parseSpec(text, of string, typ, align rune) spec {
 			s.align = '='
 		}
 	}
-	s.width = r.number("Too many decimal digits in format string")
+	s.width = r.number(chars.Decimal, "Too many decimal digits in format string")
 	s.separators(r)
 	if r.accept(".") != 0 {
-		s.precision = r.number("Too many decimal digits in format string")
+		s.precision = r.number(chars.Decimal, "Too many decimal digits in format string")
 		if s.precision < 0 {
 			py.Raise(py.ValueError, "Format specifier missing precision")
 		}
@@ -102,21 +104,20 @@ func parseSpec(text, of string, typ, align rune) spec {
 	return s
 }
 
-// number parses a width or precision, and returns -1 if there is none. tooLarge is the message for
-// a number that does not fit into 64 bits.
-func (r *specReader) number(tooLarge string) int64 {
-	n := 0
-	for n < len(r.rest) && number.IsDigit(r.rest[n]) {
-		n++
-	}
-	if n == 0 {
+// number parses a width or precision, and returns -1 if there is none. Its digits are the
+// characters for which digit returns true. tooLarge is the message for a number that does not fit
+// into 64 bits.
+func (r *specReader) number(digit func(rune) bool, tooLarge string) int64 {
+	rest := strings.TrimLeftFunc(r.rest, digit)
+	text := r.rest[:len(r.rest)-len(rest)]
+	if text == "" {
 		return -1
 	}
-	v, err := strconv.ParseInt(r.rest[:n], 10, 64)
+	v, err := strconv.ParseInt(number.PlainDigits(text), 10, 64)
 	if err != nil {
 		py.Raise(py.ValueError, "%s", tooLarge)
 	}
-	r.rest = r.rest[n:]
+	r.rest = rest
 	return v
 }
 

@@ -215,7 +215,7 @@ func (f *percentFormat) size(what string) int64 {
 		return k
 	}
 	r, tooLarge := specReader{f.rest}, what+" too big"
-	n := r.number(tooLarge)
+	n := r.number(func(c rune) bool { return '0' <= c && c <= '9' }, tooLarge)
 	if n > math.MaxInt64/10 || what == "precision" && n > math.MaxInt32 {
 		py.Raise(py.ValueError, "%s", tooLarge)
 	}

@@ -111,6 +111,7 @@ func orderSets(m *py.Account, op string, x, y Value) (holds, known bool) {
 //
 //	sorted({1, 2} | {3}) → [1, 2, 3]
 //	sorted({1, 2} & {2}) → [2]
+//	sorted({0, 1} & {0.0}) → [0.0]
 //	sorted({1, 2} ^ {2, 3}) → [1, 3]
 //	{'a': 1} | {'b': 2} → {'a': 1, 'b': 2}
 //	{1} | [2] → TypeError: unsupported operand type(s) for |: 'set' and 'list'
@@ -137,10 +138,15 @@ func setOperator(m *py.Account, op string, a, b Value) (v Value, ok bool) {
 	} else if !ok2 {
 		y = CollectSet(m, Iterate(m, b))
 	}
+	// What both hold is taken from the smaller one: {0, 1} & {0.0} has 0.0.
+	d := len(x.items) - len(y.items)
+	if op == "&" && ok2 && (!ok1 || d < 0 || d == 0 && leftView && !rightView) {
+		x, y = y, x
+	}
 	return joinSets(m, op, x, y), true
 }
 
-// joinSets returns the result of | & ^ or - for two sets.
+// joinSets returns the result of | & ^ or - for two sets. The values of & are those of y.
 func joinSets(m *py.Account, op string, x, y *Set) *Set {
 	s := NewSet()
 	put := func(from, other *Set, want bool) {
@@ -156,7 +162,7 @@ func joinSets(m *py.Account, op string, x, y *Set) *Set {
 		put(x, NewSet(), false)
 		put(y, NewSet(), false)
 	case "&":
-		put(x, y, true)
+		put(y, x, true)
 	case "-":
 		put(x, y, false)
 	case "^":
