@@ -24,7 +24,7 @@ func TestAFormatTellsItsMarks(t *testing.T) {
 
 func TestAFormatKeepsItsFile(t *testing.T) {
 	src := "# mine\nformat  mine\ncall    <mine>{call}</mine>\n-- a: raw --\nx\n-- a: events --\ntext \"x\"\nfinish stop\n"
-	f, err := Parse([]byte(src))
+	f, err := Builtin().Parse([]byte(src))
 	must.OK(t, err)
 	if f.File() != src || f.Declaration() != "# mine\nformat  mine\ncall    <mine>{call}</mine>" {
 		t.Errorf("file %q, declaration %q", f.File(), f.Declaration())

@@ -30,7 +30,7 @@ func (r *reply) Close() error { return nil }
 func ExampleFormat_Decode() {
 	tools := []chat.Tool{{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}}}`)}}
 	in := &reply{[]string{"One moment.\n\n<tool_", "call>\n<function=get_weather>\n<parameter=city>\nPar", "is\n</parameter>\n<parameter=days>\n3\n", "</parameter>\n</function>\n</tool_call>", ""}}
-	for e, err := range adapters.For("qwen3-coder:30b").Decode(in, adapters.Options{Tools: tools}) {
+	for e, err := range adapters.Builtin().For("qwen3-coder:30b").Decode(in, adapters.Options{Tools: tools}) {
 		fmt.Println(e.Kind, e.Text, err)
 	}
 	// Output:

@@ -59,11 +59,6 @@ func mustLoadEmbedded() *Set {
 // Load returns a new set that has a user's own families too.
 func Builtin() *Set { return builtin() }
 
-// For returns the built-in format of a model by its name, or the generic format if no family claims
-// the name. The name may have a registry, a user and a tag:
-// hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M.
-func For(model string) *Format { return Builtin().For(model) }
-
 // Named returns the built-in format with that name, or nil if there is none. Names are those of the
 // format lines, such as "hermes" and "qwen3-coder". The setting --format takes them.
 func Named(name string) *Format { return Builtin().Named(name) }
@@ -71,11 +66,6 @@ func Named(name string) *Format { return Builtin().Named(name) }
 // All returns the built-in formats, sorted by name.
 // The slice is the caller's; the formats in it are shared.
 func All() []*Format { return Builtin().All() }
-
-// Parse reads a declaration, or a whole family file, and returns its format, which is read together
-// with the built-in formats. It returns an error that names the line if the declaration is
-// malformed or is "like" a format that does not exist.
-func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
 // Decode reads a reply. Text from the source is decoded; every other event passes through, and no
 // call or mark extends across it. The sequence ends with a Finish event or an error from the source

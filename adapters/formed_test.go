@@ -38,7 +38,7 @@ func TestFormsAreReadWhole(t *testing.T) {
 		{"call [[{index}]] {name} <<{json}>>", "[[1]] get_weather <<" + city + ">>", "get_weather " + city},
 		{"call tools.{name}({args})\nform args {arg},\\s{arg}\nform arg {key}={value}\nform strings python\nform values python", `tools.get_weather(city='Oslo', tags=['a', 'b'], opts={'x': None})`, `get_weather {"city": "Oslo", "tags": ["a", "b"], "opts": {"x": null}}`},
 	} {
-		f, err := Parse([]byte("format mine\nform " + tt.form + "\n"))
+		f, err := Builtin().Parse([]byte("format mine\nform " + tt.form + "\n"))
 		if err != nil {
 			t.Errorf("%s: %v", tt.form, err)
 			continue

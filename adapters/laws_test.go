@@ -306,7 +306,7 @@ func FuzzParse(f *testing.F) {
 	}
 	tools := testTools(f)
 	f.Fuzz(func(t *testing.T, src string) {
-		format, err := Parse([]byte(src))
+		format, err := Builtin().Parse([]byte(src))
 		if err != nil {
 			return
 		}

@@ -184,8 +184,8 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	return a == incomplete
 }
 
-// minHalf is how many bytes of a mark must be there before it is taken for a mark that was cut:
-// "<|" and "</" begin many things.
+// minHalf is the number of bytes of a mark that a reply must end with before they are taken for a
+// mark that was cut. With fewer, "<|" and "</" would be taken for one.
 const minHalf = 3
 
 // half returns the mark, such as <tool_call>, inside which the reply was cut here by its length. It

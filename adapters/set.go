@@ -128,8 +128,10 @@ func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 func (s *Set) Parse(src []byte) (*Format, error) { return s.again().parse(src) }
 
 // For returns the format with the longest glob that matches the model, or the generic format if
-// none does. For example, qwen3-coder* is longer than qwen3*, so the order of the files does not
-// matter. Among globs of equal length the format that was loaded first wins.
+// none does. The model's name may have a registry, a user and a tag:
+// hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M. For example, qwen3-coder* is longer than qwen3*, so
+// the order of the files does not matter. Among globs of equal length the format that was loaded
+// first wins.
 func (s *Set) For(model string) *Format {
 	best, length := s.generic, 0
 	for _, name := range modelNames(model) {

@@ -78,7 +78,7 @@ func TestPromptsShowTheFormatTheyAskFor(t *testing.T) {
 // TestADeclarationSaysItsWording has a family of a user's own.
 func TestADeclarationSaysItsWording(t *testing.T) {
 	const head = "format mine\nmodels mine*\ncall <mine>{call}</mine>\n"
-	f, err := adapters.Parse([]byte(head + "wording signatures example\nresult <got>{name}\\n{result}</got>\n"))
+	f, err := adapters.Builtin().Parse([]byte(head + "wording signatures example\nresult <got>{name}\\n{result}</got>\n"))
 	must.OK(t, err)
 	if f.Wording() != adapters.Signatures|adapters.Example || !strings.Contains(f.Prompt(worded, 0), "def now()") || strings.Contains(f.Prompt(worded, adapters.Schemas), "def ") {
 		t.Errorf("wording %q, prompt\n%s", f.Wording(), f.Prompt(worded, 0))
@@ -91,7 +91,7 @@ func TestADeclarationSaysItsWording(t *testing.T) {
 		t.Errorf("without a result line there is something to print")
 	}
 	for _, bad := range []string{"wording loud", "wording", "result nothing"} {
-		if _, err := adapters.Parse([]byte(head + bad + "\n")); err == nil {
+		if _, err := adapters.Builtin().Parse([]byte(head + bad + "\n")); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}

@@ -84,7 +84,7 @@ func TestEveryParser(t *testing.T) {
 		var setups []setup
 		asked := map[string][]script.Script{}
 		for n, parser := range slices.Sorted(maps.Keys(parsers)) {
-			scripts := parserScripts(adapters.For(parsers[parser]), parser, controls)
+			scripts := parserScripts(adapters.Builtin().For(parsers[parser]), parser, controls)
 			file := fmt.Sprintf("parser-%t-%s.gguf", controls, parser)
 			m, err := gguf.New(append(script.Models(scripts), l.named(t, "default").Model), "")
 			if err != nil {

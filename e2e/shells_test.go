@@ -87,7 +87,7 @@ func commands(t *testing.T, calls []json.RawMessage) (script string, want [][]st
 	t.Helper()
 	var lines strings.Builder
 	for _, args := range calls {
-		line, err := runner.Command("search_docs", args)
+		line, err := runner.Toolrun.Command("search_docs", args)
 		if errors.Is(err, runner.ErrTooLong) {
 			lines.WriteString("toolrun --call k3J9\n")
 			want = append(want, []string{"--call", "k3J9"})
@@ -234,7 +234,7 @@ func TestTheRealRunnerInEveryShell(t *testing.T) {
 	const searches = 10
 	for _, args := range hostile(searches, 3, "/canary") {
 		query := must.Have(json.Marshal(map[string]string{"query": "연차 " + string(args[:min(len(args), 60)])}))(t)
-		script.WriteString(must.Have(runner.Command("search_docs", query))(t) + "\n")
+		script.WriteString(must.Have(runner.Toolrun.Command("search_docs", query))(t) + "\n")
 	}
 	last := must.Have(runner.Toolrun.Base64("get_employee_info", json.RawMessage(`{"employee_id":"emp001"}`)))(t)
 	script.WriteString(last + "\n")

@@ -376,7 +376,7 @@ func (a *formedAnswer) generate(r *chat.Request) string {
 	return written
 }
 
-// problem returns the first thing that is wrong with an answer, as a clause of a sentence.
+// problem returns the first error in an answer, as a clause of a sentence.
 func (a *formedAnswer) problem(text string) string {
 	if repaired, ok := a.repaired(text); ok {
 		text = repaired

@@ -92,7 +92,7 @@ func TestTheRootIsInTheToolsDescription(t *testing.T) {
 			`{"type":"object","properties":{"kind":{"anyOf":[{"type":"string","enum":["x"]},{"type":"string","enum":["y"]}]},"a":{},"b":{}}}`},
 		{"Does.", `{"allOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}}}]}`, "Does.", `{"type":"object","properties":{"a":{},"b":{}},"required":["a"]}`},
 	} {
-		if got, _ := reduce.Tool(chat.Tool{Description: row.description, Schema: json.RawMessage(row.schema)}); got != row.purpose {
+		if got, _ := new(reduce.Cache).Tool(chat.Tool{Description: row.description, Schema: json.RawMessage(row.schema)}); got != row.purpose {
 			t.Errorf("%s: the purpose is %q, want %q", row.schema, got, row.purpose)
 		}
 		if got := string(parametersOf(json.RawMessage(row.schema))); got != row.sent {
@@ -103,6 +103,6 @@ func TestTheRootIsInTheToolsDescription(t *testing.T) {
 
 // parametersOf returns the reduced schema alone.
 func parametersOf(schema json.RawMessage) json.RawMessage {
-	_, parameters := reduce.Tool(chat.Tool{Schema: schema})
+	_, parameters := new(reduce.Cache).Tool(chat.Tool{Schema: schema})
 	return parameters
 }

@@ -83,7 +83,7 @@ func TestTheReadersOfSchemasAgree(t *testing.T) {
 		args := func(value string) string { return `{"n":` + value + `}` }
 
 		check := taken(t, raw, args)
-		_, prompt := reduce.Tool(tool)
+		_, prompt := new(reduce.Cache).Tool(tool)
 		told := taken(t, prompt, args)
 		c := schema.ConstrainCalls([]chat.Tool{tool}, schema.Options{})
 		held := taken(t, c.Schema, func(value string) string { return `{"name":"f","arguments":{"n":` + value + `}}` })

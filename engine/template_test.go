@@ -160,7 +160,7 @@ func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 		{"refuses", "mystery", func([]chat.Message) (string, error) { return "", refused }, true},
 		{"refuses, a family's name", "qwen3", func([]chat.Message) (string, error) { return "", refused }, true},
 	} {
-		to := target{engine: e, server: &server{backend: answering{render: tt.render}}, observer: new(chat.Observer), name: tt.model, model: tt.model, format: adapters.For(tt.model)}
+		to := target{engine: e, server: &server{backend: answering{render: tt.render}}, observer: new(chat.Observer), name: tt.model, model: tt.model, format: adapters.Builtin().For(tt.model)}
 		r, err := to.askTemplate(t.Context(), new(upstream.Order))
 		if (err == nil) != tt.learned || (r != nil && err == nil) != tt.learned {
 			t.Errorf("%s: %+v, %v", tt.name, r, err)

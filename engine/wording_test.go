@@ -69,7 +69,7 @@ func TestTheWordingIsFoundByAProbe(t *testing.T) {
 
 // TestAFamilysOwnWordingIsNotProbed has a declaration that says how.
 func TestAFamilysOwnWordingIsNotProbed(t *testing.T) {
-	own, err := adapters.Parse([]byte("format own\nmodels m*\ncall <own>{call}</own>\nwording signatures\n"))
+	own, err := adapters.Builtin().Parse([]byte("format own\nmodels m*\ncall <own>{call}</own>\nwording signatures\n"))
 	if err != nil || own.Wording() != adapters.Signatures {
 		t.Fatal(own, err)
 	}

@@ -88,7 +88,8 @@ func (h *hub) tell(method string, params json.RawMessage) {
 	if params != nil && json.Unmarshal(params, &about) != nil {
 		return
 	}
-	// Two changes of the same thing are one notification for a client that has not read the first.
+	// Two changes of the same resource or list are one notification for a client that has not read
+	// the first.
 	kind := method + " " + about.URI
 	plain := notification(method, orNil(params))
 	h.mu.Lock()

@@ -233,7 +233,7 @@ func encode(v any) json.RawMessage {
 
 // The error codes of JSON-RPC and MCP that this server sends. Those from -32020 on belong to
 // 2026-07-28. The codes -32000 to -32019 are not used, because older servers use them for many
-// things.
+// other errors.
 const (
 	codeParse      = -32700 // not JSON
 	codeRequest    = -32600 // not a single request or notification

@@ -29,8 +29,8 @@ type others struct {
 // id returns a new id for a question or a task that this replica keeps for an owner. If there are
 // no other replicas, it is a random text. If there are, it also contains the name of this replica,
 // because the client may send the id to any of them, and a signature for this purpose and owner.
-// Without the signature clients could invent ids, and make replicas ask each other for things that
-// do not exist.
+// Without the signature clients could invent ids, and make replicas ask each other for
+// questions and tasks that do not exist.
 func (o *others) id(purpose, owner string) string {
 	id := rand.Text()
 	if o.shared == nil {

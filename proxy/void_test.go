@@ -148,7 +148,7 @@ func TestWhatXMLCannotHoldIsRunAsACommand(t *testing.T) {
 	if len(steps) == 0 || steps[0].Name != "run_command" || steps[0].Args["command"] != want {
 		t.Errorf("got %+v, want %s", steps, want)
 	}
-	if line, err := runner.Command("search_docs", []byte(`{"query":"</query>"}`)); err != nil || line != want {
+	if line, err := runner.Toolrun.Command("search_docs", []byte(`{"query":"</query>"}`)); err != nil || line != want {
 		t.Errorf("the runner writes %s, %v", line, err)
 	}
 }

@@ -60,12 +60,6 @@ func (p Program) words() string {
 	return string(Toolrun)
 }
 
-// Command returns the line that runs a call by Toolrun, the default program. The line and the
-// errors are those of Program.Command.
-func Command(name string, args json.RawMessage) (string, error) {
-	return Toolrun.Command(name, args)
-}
-
 // Command returns the line that runs a call in dash, bash, zsh, fish, ksh and similar shells:
 // toolrun NAME 'JSON'. The shell passes the text between the quotes on unchanged. Arguments that
 // are empty or null become {}. It returns an error if the name has other characters than A-Z a-z

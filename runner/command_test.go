@@ -24,7 +24,7 @@ func TestACommandSaysItsArgumentsPlainly(t *testing.T) {
 		`{"a":"\ud800","b":"\udc00\ud800x"}`:                                             `{"a":"\ud800","b":"\udc00\ud800x"}`,
 		`{"it's":{"\"":[true,null,"é ñ ß ไทย हिन्दी"]}}`:                                 `{"it\u0027s":{"\u0022":[true,null,"é ñ ß ไทย हिन्दी"]}}`,
 	} {
-		got, err := Command("search_docs", json.RawMessage(args))
+		got, err := Toolrun.Command("search_docs", json.RawMessage(args))
 		if want = "toolrun search_docs '" + want + "'"; err != nil || got != want {
 			t.Errorf("Command(%s)\n got %s, %v\nwant %s", args, got, err, want)
 		}
@@ -33,14 +33,14 @@ func TestACommandSaysItsArgumentsPlainly(t *testing.T) {
 
 func TestWhatNoCommandIsWrittenFor(t *testing.T) {
 	for _, name := range []string{"", "a b", "a;id", "a'b", "$(id)", "검색", "a\nb", "a/b", strings.Repeat("x", 129)} {
-		for _, write := range []func(string, json.RawMessage) (string, error){Command, Toolrun.Base64} {
+		for _, write := range []func(string, json.RawMessage) (string, error){Toolrun.Command, Toolrun.Base64} {
 			if line, err := write(name, nil); err == nil {
 				t.Errorf("%q became %s", name, line)
 			}
 		}
 	}
 	for _, args := range []string{`[1]`, `"a"`, `7`, `{`, `{"a":1}{}`, "{\"a\":\"\xff\"}", `{"a":'b'}`} {
-		if line, err := Command("f", json.RawMessage(args)); err == nil {
+		if line, err := Toolrun.Command("f", json.RawMessage(args)); err == nil {
 			t.Errorf("%q became %s", args, line)
 		}
 	}
@@ -61,7 +61,7 @@ func TestWhatNoCommandIsWrittenFor(t *testing.T) {
 
 func TestLongArgumentsGoAnotherWay(t *testing.T) {
 	text := func(n int) json.RawMessage { return json.RawMessage(`{"a":"` + strings.Repeat("x", n) + `"}`) }
-	for name, write := range map[string]func(string, json.RawMessage) (string, error){"Command": Command, "Base64": Toolrun.Base64} {
+	for name, write := range map[string]func(string, json.RawMessage) (string, error){"Command": Toolrun.Command, "Base64": Toolrun.Base64} {
 		longest := 0
 		for n := range 1000 {
 			line, err := write("f", text(n))
@@ -73,7 +73,7 @@ func TestLongArgumentsGoAnotherWay(t *testing.T) {
 			t.Errorf("%s: the longest line has %d characters", name, longest)
 		}
 	}
-	if _, err := Command("f", json.RawMessage(`{"a":"`+strings.Repeat("'", 200)+`"}`)); !errors.Is(err, ErrTooLong) {
+	if _, err := Toolrun.Command("f", json.RawMessage(`{"a":"`+strings.Repeat("'", 200)+`"}`)); !errors.Is(err, ErrTooLong) {
 		t.Errorf("what is escaped counts as it is written: %v", err)
 	}
 }
@@ -86,7 +86,7 @@ func TestOtherFormsOfACommand(t *testing.T) {
 	}{
 		{`python mcp_server/mcp_tools_runner.py f '{}'`, func() (string, error) { return python.Command("f", nil) }},
 		{`python /opt/x.py --call k3J_9`, func() (string, error) { return Program("python /opt/x.py").Fetch("k3J_9") }},
-		{`toolrun -- -rf '{}'`, func() (string, error) { return Command("-rf", nil) }},
+		{`toolrun -- -rf '{}'`, func() (string, error) { return Toolrun.Command("-rf", nil) }},
 		{`toolrun --b64 e30 -- -rf`, func() (string, error) { return Program("").Base64("-rf", nil) }},
 		{`toolrun --b64 eyJhIjoiaXRcdTAwMjdzIn0 f`, func() (string, error) { return Toolrun.Base64("f", json.RawMessage(`{"a": "it's"}`)) }},
 	} {
@@ -105,7 +105,7 @@ var safeWord = regexp.MustCompile("^(?:[^\\x00-\\x1f\\x7f'`<$!\\\\\\p{C}\\p{Zl}\
 // back as the same value.
 func checkCommands(t *testing.T, args string) {
 	t.Helper()
-	line, err := Command("f", json.RawMessage(args))
+	line, err := Toolrun.Command("f", json.RawMessage(args))
 	if err != nil {
 		return
 	}

@@ -7,10 +7,10 @@ import (
 	"toolnorm/runner"
 )
 
-func ExampleCommand() {
-	line, err := runner.Command("search_docs", json.RawMessage(`{"query": "it's $(id) \"연차\""}`))
+func ExampleProgram_Command() {
+	line, err := runner.Toolrun.Command("search_docs", json.RawMessage(`{"query": "it's $(id) \"연차\""}`))
 	fmt.Println(line, err)
-	_, err = runner.Command("search; id", nil)
+	_, err = runner.Toolrun.Command("search; id", nil)
 	fmt.Println(err)
 	// Output:
 	// toolrun search_docs '{"query":"it\u0027s \u0024(id) \u0022연차\u0022"}' <nil>

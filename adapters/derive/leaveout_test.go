@@ -333,7 +333,7 @@ func FuzzFrom(f *testing.F) {
 			return b.String(), nil
 		}
 		if found, err := From("m", new(adapters.Set), Template{render, source}); err == nil {
-			if _, err := adapters.Parse([]byte(found.Lines)); err != nil {
+			if _, err := adapters.Builtin().Parse([]byte(found.Lines)); err != nil {
 				t.Errorf("%v\n%s", err, found.Lines)
 			}
 		}

@@ -124,14 +124,14 @@ func (b *budget) spend(raw json.RawMessage) string {
 	return b.visit(root, "")
 }
 
-// over returns a sentence that says that one schema exceeds a limit. The parameter what is the word
-// for the things that are counted, such as "bytes".
+// over returns a sentence that says that one schema exceeds a limit. The parameter what is the
+// unit of the limit, such as "bytes".
 func over(limit int, what string) string {
 	return fmt.Sprintf("at most %d %s are taken", limit, what)
 }
 
 // ofAll returns a sentence that says that all schemas together exceed a limit. The parameter what
-// is the word for the things that are counted, such as "bytes".
+// is the unit of the limit, such as "bytes".
 func ofAll(limit int, what string) string {
 	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, what)
 }

@@ -42,7 +42,7 @@ const vacation = `{"success":true,"result":{"employee_id":"EMP001","year":2025,"
 
 func TestArgumentsComeInEveryForm(t *testing.T) {
 	env := map[string]string{"TOOLNORM_DATA": t.TempDir()}
-	inline := must.Have(runner.Command("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`)))(t)
+	inline := must.Have(runner.Toolrun.Command("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`)))(t)
 	quoted := strings.Split(strings.TrimPrefix(inline, "toolrun "), "'")
 	coded := must.Have(runner.Toolrun.Base64("calculate_vacation_days", json.RawMessage(`{"employee_id":"EMP001","year":2025}`)))(t)
 	for _, args := range [][]string{

@@ -22,24 +22,8 @@ const (
 	maxNote = 200
 )
 
-// Tool returns a tool's description and schema for a server. The description includes the schema's
-// rules about all arguments together, which would be lost otherwise.
-//
-// The schema has the keywords that every version of Ollama accepts and prints: type, description,
-// enum, properties, required, items, anyOf. Some other keywords make the whole request fail, and
-// some vanish. So their meaning goes into the description, and that of the root's keywords into the
-// tool's description. The order of properties is kept. The result is always an object with
-// properties.
-//
-//	{"type":"string","format":"date","description":"A day."}   {"description":"A day. (format: date)","type":"string"}
-//	{"const":"x"}                                              {"type":"string","enum":["x"]}
-//	true                                                       {"description":"(any value)"}
-func Tool(t chat.Tool) (description string, parameters json.RawMessage) {
-	return read(t.Schema).of(t.Description)
-}
-
-// parts is the part of Tool's result that depends on the schema alone, so that it can be cached for
-// a conversation's next turn.
+// parts is what depends on the schema alone in the result of [Cache.Tool], so that it can be cached
+// for a conversation's next turn.
 type parts struct {
 	own        string // the schema's own description, for a tool without one
 	notes      string // what is appended to either description
@@ -87,8 +71,19 @@ const maxKept = 16 << 10
 // with coding agents. The zero value is ready to use.
 type Cache struct{ schemas kept.Cache[parts] }
 
-// Tool returns a tool's description and schema for a server, as the function Tool does, but takes
-// the reduced schema from the cache if it is there.
+// Tool returns a tool's description and schema for a server. It takes the reduced schema from the
+// cache if it is there. The description includes the schema's rules about all arguments together,
+// which would be lost otherwise.
+//
+// The schema has the keywords that every version of Ollama accepts and prints: type, description,
+// enum, properties, required, items, anyOf. Some other keywords make the whole request fail, and
+// some vanish. So their meaning goes into the description, and that of the root's keywords into the
+// tool's description. The order of properties is kept. The result is always an object with
+// properties.
+//
+//	{"type":"string","format":"date","description":"A day."}   {"description":"A day. (format: date)","type":"string"}
+//	{"const":"x"}                                              {"type":"string","enum":["x"]}
+//	true                                                       {"description":"(any value)"}
 func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := c.schemas.Get(t.Schema, func(text string) parts {
 		if p := read(json.RawMessage(text)); len(p.parameters) <= maxKept {

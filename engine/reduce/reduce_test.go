@@ -50,7 +50,7 @@ func TestSchemas(t *testing.T) {
 
 // parametersOf returns the reduced schema alone.
 func parametersOf(schema json.RawMessage) json.RawMessage {
-	_, parameters := Tool(chat.Tool{Schema: schema})
+	_, parameters := new(Cache).Tool(chat.Tool{Schema: schema})
 	return parameters
 }
 

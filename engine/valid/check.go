@@ -13,7 +13,7 @@ import (
 // model begins to rewrite.
 const mostProblems = 5
 
-// Problem is one thing that is wrong with a call's arguments.
+// Problem is one error in a call's arguments.
 type Problem struct {
 	// the place: names of members and indexes of elements, from the outermost inwards; empty: the
 	// arguments themselves. A missing member is named
@@ -106,8 +106,8 @@ func problem(path []string, keyword, text string) Problem {
 }
 
 // orderProblems sorts problems by place, drops repetitions, and keeps the first ones. The library
-// iterates over maps, so without sorting a model would read different things about the same call
-// each time. Branches of an allOf often find the same fault, which is reported once.
+// iterates over maps, so without sorting a model would read different problems of the same
+// call each time. Branches of an allOf often find the same fault, which is reported once.
 func orderProblems(all []Problem) []Problem {
 	slices.SortStableFunc(all, func(a, b Problem) int {
 		return cmp.Or(slices.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))

@@ -14,9 +14,8 @@ import (
 	"toolnorm/chat"
 )
 
-// finding is one thing that is wrong with a value. A Problem is made from it by putting the place,
-// such as "arguments.days", before its text. If the error is in a schema, the place is one in the
-// schema.
+// finding is one error in a value. A Problem is made from it by putting the path of the value, such
+// as "arguments.days", before its text. If the error is in a schema, the path is one in the schema.
 type finding struct {
 	path    []string
 	keyword string

@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Right is a set of things that a caller may do.
+// Right is a set of operations that a caller may perform.
 type Right uint8
 
 // The rights. Each comment begins with the word for it in the setting.

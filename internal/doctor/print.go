@@ -331,11 +331,11 @@ func short(s string) string {
 func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
 
 // plural returns a number with a noun, in the plural unless the number is 1.
-func plural(n int, thing string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // seconds returns a time in seconds, with two digits after the point.

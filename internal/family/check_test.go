@@ -30,7 +30,7 @@ func TestCheckSaysWhatDiffers(t *testing.T) {
 		{head + "-- a: raw --\n<tool_call>{\"name\":\"get_time\",\"arguments\":{}}</tool_call>\n-- a: events --\ncall 0 get_time {}\nfinish stop\n", "no other family's marks", 1},
 		{"format mine\ncall <mine>{call}</mine>\nkeys name=banana\n", "printed calls: raw", 0},
 	} {
-		f, err := adapters.Parse([]byte(tt.src))
+		f, err := adapters.Builtin().Parse([]byte(tt.src))
 		must.OK(t, err)
 		n, problems, err := Check(f, tools)
 		got := ""

@@ -70,7 +70,7 @@ drop    <|over|>
 	if !strings.HasPrefix(p.File, want) {
 		t.Errorf("proposed\n%s\nwant\n%s", p.File, want)
 	}
-	f, err := adapters.Parse([]byte(p.File))
+	f, err := adapters.Builtin().Parse([]byte(p.File))
 	must.OK(t, err)
 	tools, err := golden.Tools()
 	must.OK(t, err)

@@ -62,7 +62,7 @@ func TestLearnAnyConstantText(t *testing.T) {
 			t.Errorf("%q: %v, asks %q\n%s", form, err, asks, file)
 			continue
 		}
-		f, err := adapters.Parse([]byte(file))
+		f, err := adapters.Builtin().Parse([]byte(file))
 		must.OK(t, err)
 		var got chat.Collector
 		for e, err := range f.Decode(golden.Source([]string{made("Let me see.\n", "get_weather", `{"city": "Riga", "days": 3}`)}, chat.Stop), adapters.Options{Tools: tools, Alone: true, Which: adapters.Strict}) {
@@ -85,7 +85,7 @@ func FuzzReplies(f *testing.F) {
 			return
 		}
 		if file, _, err := Learn("mine", adapters.Builtin(), replies); err == nil {
-			if _, err := adapters.Parse([]byte(file)); err != nil {
+			if _, err := adapters.Builtin().Parse([]byte(file)); err != nil {
 				t.Errorf("%v\n%s", err, file)
 			}
 		}

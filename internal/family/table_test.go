@@ -9,7 +9,7 @@ import (
 )
 
 func TestATableTellsWhatFamiliesAre(t *testing.T) {
-	f, err := adapters.Parse([]byte("# JSON in tags | pipes: Mine. More is said elsewhere.\nformat mine\nmodels mine* my-own*\nthink <t>{reasoning}</t>\ncall <|mine|>{call}</mine>\n-- a: raw --\nx\n-- a: events --\nfinish stop\n"))
+	f, err := adapters.Builtin().Parse([]byte("# JSON in tags | pipes: Mine. More is said elsewhere.\nformat mine\nmodels mine* my-own*\nthink <t>{reasoning}</t>\ncall <|mine|>{call}</mine>\n-- a: raw --\nx\n-- a: events --\nfinish stop\n"))
 	must.OK(t, err)
 	got, err := Table([]*adapters.Format{f})
 	want := "| `mine` | JSON in tags \\| pipes: Mine | `mine*` `my-own*` | `<\\|mine\\|>` | `<t>…</t>` | 1 |\n\n1 families, 1 cases.\n"

@@ -1,4 +1,4 @@
-// Package home says where the user's own things are: the folder of data, and the file of settings.
+// Package home finds the user's own files: the folder of data, and the file of settings.
 package home
 
 import (

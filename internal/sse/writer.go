@@ -33,7 +33,7 @@ func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 		stall: stall}
 }
 
-// Wrote reports whether anything has been sent. The first thing that is sent is the header.
+// Wrote reports whether anything has been sent. The header is sent first.
 func (w *Writer) Wrote() bool { return w.wrote }
 
 // Comment appends a comment line to Buf, which every client skips. The text must not contain a line

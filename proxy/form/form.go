@@ -102,7 +102,7 @@ func (a *Ask) Nth(n int) *chat.Request {
 // another one, after the Finish event of the one before.
 type Several interface{ Next() }
 
-// Note is one thing that a form did to a request and that the client should know.
+// Note is one change that a form made to a request and that the client should know of.
 type Note struct {
 	Word string // fit for the name of a header, for example "Left-Out"
 	Text string

@@ -64,8 +64,10 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 			case err != nil:
 				return tools.Result{}, err
 			}
-			return tools.JSONOf(normalized{args.Text, res.Text, "success", orEmpty(res.Changes),
-				res.Ambiguous, orEmpty(res.Warnings)})
+			// a list that is nil would be null in JSON
+			return tools.JSONOf(normalized{args.Text, res.Text, "success",
+				append([]ocr.Change{}, res.Changes...), res.Ambiguous,
+				append([]string{}, res.Warnings...)})
 		},
 	}
 }
@@ -80,12 +82,4 @@ type normalized struct {
 	Changes    []ocr.Change `json:"changes"`
 	Ambiguous  int          `json:"ambiguous"`
 	Warnings   []string     `json:"warnings"`
-}
-
-// orEmpty returns list, or an empty list if it is nil, which JSON would write as null.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

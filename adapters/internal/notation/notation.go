@@ -22,7 +22,6 @@ package notation
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"toolnorm/adapters/internal/lenient"
@@ -231,7 +230,7 @@ func (r *reader) choices() [][]key {
 		}
 	}
 	for _, keys := range all {
-		sort.Slice(keys, func(i, j int) bool { return keys[i].at < keys[j].at })
+		slices.SortFunc(keys, func(a, b key) int { return a.at - b.at })
 	}
 	return all
 }

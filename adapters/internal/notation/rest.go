@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
 
@@ -133,7 +134,7 @@ func (r *reader) beside(i int) bool {
 }
 
 // calling are words for the type of a call.
-var calling = set("function tool toolcall tooluse functioncall call action toolrequest")
+var calling = scan.WordSet("function tool toolcall tooluse functioncall call action toolrequest")
 
 // valueAt skips a parameter with its value. If token i is keys[*m], it increments *m and returns
 // the index of the first token after that key's value. Otherwise it returns i.
@@ -179,23 +180,14 @@ func (r *reader) labels(i int) bool {
 
 // Labels of fences.
 var (
-	formatLabels = set(
+	formatLabels = scan.WordSet(
 		"json json5 jsonc yaml yml toml ini xml edn lisp scheme clojure hcl properties conf proto " +
 			"textproto csv tsv dsl")
-	programLabels = set(
+	programLabels = scan.WordSet(
 		"bash sh shell zsh console cmd powershell ps1 bat http sql python py js javascript ts " +
 			"typescript ruby rb go rust java php perl lua julia r kotlin swift c cpp csharp elixir " +
 			"erlang prolog haskell makefile latex tex")
 )
-
-// set returns the words of a text as a set.
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		all[w] = true
-	}
-	return all
-}
 
 // ordinal reports whether a token is the number of an element of a list, as in "2. ".
 func (r *reader) ordinal(i int) bool {

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"html"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
 
@@ -233,15 +233,7 @@ func (r *reader) bare(k key, from, next int, conn string) (value, sep string, ok
 }
 
 // lineSigns are signs after which a value extends to the end of its line.
-var lineSigns = set(": = := => -> → ： ＝ <- ←")
-
-// hasWords reports whether a text has words that are not part of the notation. The words of
-// notations, such as "tool", are in words.txt.
-func hasWords(text string) bool {
-	return slices.ContainsFunc(lex(text), func(t token) bool {
-		return (t.kind == aWord || t.kind == aText) && roleOf(t.inner) == 0
-	})
-}
+var lineSigns = scan.WordSet(": = := => -> → ： ＝ <- ←")
 
 // structureIn returns the position in a line of the sign or the unbalanced closing bracket that
 // ends a value without quotation marks, or -1 if there is none. If conn, the signs between key and

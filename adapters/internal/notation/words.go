@@ -2,6 +2,7 @@ package notation
 
 import (
 	_ "embed" // the word lists
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -91,4 +92,12 @@ func partsOf(word string) (parts []string) {
 // fold returns a word in small letters, without underscores, hyphens and dots.
 func fold(word string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(word))
+}
+
+// hasWords reports whether a text has words that are not part of the notation. The words of
+// notations, such as "tool", are in words.txt.
+func hasWords(text string) bool {
+	return slices.ContainsFunc(lex(text), func(t token) bool {
+		return (t.kind == aWord || t.kind == aText) && roleOf(t.inner) == 0
+	})
 }

@@ -1,5 +1,7 @@
 package scan
 
+import "strings"
+
 // These are the classes of bytes that readers of model text use. Functions with an int parameter
 // take the result of At. Its -1 is in no class, and neither are the bytes of longer runes (0x80 and
 // above).
@@ -38,3 +40,12 @@ func IsSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r
 // paragraph separator, em, en, thin, zero-width, byte order mark.
 var OddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009",
 	"\u200b", "\ufeff"}
+
+// WordSet returns the set of the words in a text that are separated by white space.
+func WordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		set[word] = true
+	}
+	return set
+}

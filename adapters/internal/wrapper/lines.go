@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"toolnorm/adapters/internal/scan"
 )
 
 // The folded labels of a call on two lines: nameLines of the first line, argsLines of the second.
@@ -14,7 +16,8 @@ var (
 )
 
 // types are the names of types in a list of parameters.
-var types = set("string number integer boolean bool object array list text int float str any")
+var types = scan.WordSet(
+	"string number integer boolean bool object array list text int float str any")
 
 // namedLines reads a call on two lines, whose arguments may also be lines below the second line:
 //

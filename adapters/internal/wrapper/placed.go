@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 )
 
 // Labels of fences that contain a document, or a command. A command in a fence is for the user to
 // run, unless the user asked for that very call.
 var (
-	documentLabels = set("yaml yml toml")
-	commandLabels  = set("bash sh shell zsh console text")
+	documentLabels = scan.WordSet("yaml yml toml")
+	commandLabels  = scan.WordSet("bash sh shell zsh console text")
 )
 
 // holds reports whether a fence with this label, as in ```yaml, may contain a document or a

@@ -4,6 +4,8 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"toolnorm/adapters/internal/scan"
 )
 
 // opening matches an opening tag. The groups are its name, a value after an equals sign, its
@@ -133,13 +135,14 @@ func tagged(name, said, attrs, inner string, depth int) member {
 }
 
 // parameterTags are the tags whose attribute names a member.
-var parameterTags = set("arg argument param parameter property field input value antmlparameter")
+var parameterTags = scan.WordSet(
+	"arg argument param parameter property field input value antmlparameter")
 
 // keyTags are tags whose content is the name of a member, and valueTags those whose content is its
 // value.
 var (
-	keyTags   = set("key name k")
-	valueTags = set("value val v")
+	keyTags   = scan.WordSet("key name k")
+	valueTags = scan.WordSet("value val v")
 )
 
 // content returns the content of a tag: an object if it consists of tags, otherwise a text. In some

@@ -8,42 +8,34 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// set returns the words of a text as a set.
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		all[w] = true
-	}
-	return all
-}
-
 // Names of members, folded as by [fold]. Those of the first four sets may occur beside a call.
 var (
-	idKeys    = set("id callid toolcallid tooluseid requestid sessionid conversationid messageid traceid turnid uuid")
-	idsBeside = set(
+	idKeys = scan.WordSet(
+		"id callid toolcallid tooluseid requestid sessionid conversationid messageid traceid turnid uuid")
+	idsBeside = scan.WordSet(
 		"created createdat index idx step seq sequence order turn server servername namespace jsonrpc")
-	typeKeys = set(
+	typeKeys = scan.WordSet(
 		"type kind version role object format finishreason stopreason mode model intent")
-	thoughtKeys = set(
+	thoughtKeys = scan.WordSet(
 		"thought thoughts thinking think reasoning reason reasons rationale explanation plan analysis " +
 			"reflection comment note why goal purpose justification")
 	// records are members with the outcome of a call, so their object is not a call.
-	records = set(
+	records = scan.WordSet(
 		"result results error errors status ms duration durationms output outputs response responses success ok " +
 			"took elapsed latency exitcode stdout stderr timestamp observation returned returns finished started cached cost")
 	// messages are members with a model's answer, unless a tool is named beside them.
-	messages = set("response responses output outputs")
+	messages = scan.WordSet("response responses output outputs")
 	// shown are members with examples of calls, or a list of tools.
-	shown = set(
+	shown = scan.WordSet(
 		"example examples sample samples tools functions schema definitions properties history log logs messages " +
 			"expected available capabilities usage docs documentation test tests config permissions last previous choices")
 	// pages are HTML elements, whose content is shown and not read as a call.
-	pages = set(
+	pages = scan.WordSet(
 		"html body head pre code div p span svg table tr td ul ol li article section a b i em blockquote details")
 	// speaks are the roles of messages that may have calls.
 	speaks = map[string]bool{"assistant": true, "model": true, "ai": true, "agent": true}
 	// kinds are words that announce a call.
-	kinds = set(
+	kinds = scan.WordSet(
 		"function functions tool tools toolcall toolcalls tooluse usetool functioncall functioncalls call toolscall " +
 			"calltool invoke invocation action callfunction runtool execute command request")
 )

@@ -6,7 +6,7 @@ package chars
 
 import (
 	_ "embed"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,8 +79,8 @@ func hexRune(s string) rune {
 // below it is the character itself, or the end of a range.
 func in(set string, r rune) bool {
 	ranges := unicodeTables().sets[set]
-	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })
-	return i < len(ranges) && (i%2 == 1 || ranges[i] == r)
+	i, found := slices.BinarySearch(ranges, r)
+	return found || i%2 == 1
 }
 
 // mapChar returns the text that a mapping has for a character, or the character itself if it has
@@ -150,12 +150,12 @@ func Fold(r rune) string { return mapChar("casefold", r) }
 // script are consecutive, from its zero.
 func DigitValue(r rune) int {
 	ranges := unicodeTables().sets["isdecimal"]
-	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })
+	i, found := slices.BinarySearch(ranges, r)
 	switch {
-	case i == len(ranges) || i%2 == 0 && ranges[i] != r:
-		return -1
-	case i%2 == 0:
+	case found && i%2 == 0:
 		return 0
+	case i%2 == 0:
+		return -1
 	}
 	return int(r-ranges[i-1]) % 10
 }

@@ -25,7 +25,7 @@ type request struct {
 }
 
 // read returns the request in a body. Every error is a fault of kind Invalid that names the field.
-// Some things depend on other fields and are decided after all have been read. For example, which
+// Some fields depend on others and are used after all have been read. For example, which
 // tools are offered depends on the messages, and tool_choice depends on the tools.
 func read(body []byte) (*request, error) {
 	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}, found: map[string][]string{}}

@@ -136,7 +136,7 @@ func TestAServerIsHeldToTheGrammar(t *testing.T) {
 	tools, err := json.Marshal([]any{map[string]any{"type": "custom", "name": "apply_patch", "format": map[string]string{"type": "grammar", "syntax": "lark", "definition": patchGrammar}}})
 	must.OK(t, err)
 	must.OK(t, s.read(fastjson.MustParseBytes(tools)))
-	g := adapters.For("hermes").Grammar(s.ask.Tools, false)
+	g := adapters.Builtin().For("hermes").Grammar(s.ask.Tools, false)
 	if len(g.Dropped) > 0 || !strings.Contains(g.Text, `*** Begin Patch\\n`) {
 		t.Errorf("dropped %q of\n%s", g.Dropped, g.Text)
 	}

@@ -145,13 +145,12 @@ func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	return f, nil
 }
 
-// count returns a number followed by the thing that is counted, in the singular or the plural, for
-// example "2 cases".
-func count(n int, thing string) string {
+// count returns a number with a noun, in the plural unless the number is 1, for example "2 cases".
+func count(n int, noun string) string {
 	if n == 1 {
-		return "1 " + thing
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // docFormats is the command formats doc, which writes the table of the program's own formats.
