@@ -13,6 +13,7 @@
 //	html.go      the blocks of a page; xhtml.go those of a page that follows the rules of XML,
 //	html_table.go those that are tables; html_hidden.go the parts that are not shown
 //	archive.go   files that are a zip of XML: their parts, and the elements of one
+//	outline.go   the headings above a block
 //	flow.go      paragraphs, headings, tables and notes, which all kinds of XML have
 //	math.go      formulas
 //	marks.go     struck text, and numbers that are raised or lowered
@@ -49,7 +50,7 @@ import (
 
 // Version is the version of this package's output. It is part of a document's hash, so that a
 // program that cuts differently cuts all files again.
-const Version = "5"
+const Version = "6"
 
 // LargestFile is the largest size of a file in bytes. A book of a thousand pages has two million.
 const LargestFile = 64 << 20
@@ -158,10 +159,6 @@ func Read(name string, data []byte) (t Text, err error) {
 	return t, nil
 }
 
-// longestTitle is how many characters of a title or a heading are used. A longer one is really a
-// paragraph in large letters.
-const longestTitle = 200
-
 // clean returns a text with plain line ends and without control characters. One of these is NUL,
 // which PostgreSQL refuses.
 func clean(s string) string {
@@ -174,25 +171,3 @@ func clean(s string) string {
 		return r
 	}, s)
 }
-
-// outline has the headings above the current position of a reader. Levels may be missing, such as
-// an h4 below an h2, so it has a stack of levels and not one title per level.
-type outline struct {
-	levels []int
-	titles []string
-}
-
-// enter adds a heading, after it has removed the headings of the same level and of deeper levels.
-// It adds nothing if title is empty.
-func (o *outline) enter(level int, title string) {
-	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
-		o.levels, o.titles = o.levels[:len(o.levels)-1], o.titles[:len(o.titles)-1]
-	}
-	if title = strings.Join(strings.Fields(title), " "); title != "" {
-		o.levels, o.titles = append(o.levels, level),
-			append(o.titles, clip.Runes(title, longestTitle))
-	}
-}
-
-// path returns the headings in one line, such as "Leave > Sick leave".
-func (o *outline) path() string { return strings.Join(o.titles, " > ") }

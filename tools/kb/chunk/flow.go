@@ -12,8 +12,7 @@ import (
 // and tables of rows of cells, but with different element names. The map roles has a function for
 // each name that matters.
 type flow struct {
-	Text
-	outline
+	headed
 	*elements
 	roles map[string]role
 	loose bool // text is directly in paragraphs, and not in elements of its own
@@ -25,9 +24,7 @@ type flow struct {
 	cell    *strings.Builder // the cell that is being read; nil: no cell is
 	kind    string           // kind of the current shape on a slide; see slides.go
 	caption string           // title of the current slide
-	// level of the last heading if nothing is below it yet; 0: there is none
-	lone int
-	size int
+	size    int
 }
 
 // role is a function that handles an element. It reads the content of the element, or leaves it
@@ -44,9 +41,6 @@ type para struct {
 	list   string   // the list that numbers it; empty: none
 	depth  int      // the level of the list
 }
-
-// longestHeading is the largest width of a heading. What is wider is a paragraph in large letters.
-const longestHeading = 240
 
 // run reads the elements of one part of a file. If they are damaged, this is added to the text's
 // problems.
@@ -163,33 +157,15 @@ func (f *flow) put(text string, p *para) {
 	case f.kind == kindFrame:
 	case f.kind == kindTitle:
 		f.caption = strings.TrimSpace(f.caption + " " + text)
-	case p.title && f.Title == "":
+	case p.title && f.Title == "" && !isLong(text):
 		f.Title = text
 	case p.title:
 		f.heading(1, text)
-	case p.level > 0 && columns(text) <= longestHeading:
+	case p.level > 0:
 		f.heading(p.level, text)
 	default:
-		f.lone = 0
-		f.Blocks = append(f.Blocks, Block{f.path(), text})
+		f.add(text)
 	}
-}
-
-// heading adds a heading. If nothing was below the previous heading, the previous heading becomes a
-// block of text, since otherwise no passage would contain it.
-func (f *flow) heading(level int, text string) {
-	if last := len(f.titles) - 1; f.lone > 0 && level <= f.lone && last >= 0 {
-		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[last]})
-	}
-	f.enter(level, text)
-	f.lone = level
-}
-
-// restart removes all headings, because what follows is another sheet or slide, or the end of the
-// file.
-func (f *flow) restart() {
-	f.heading(0, "")
-	f.outline = outline{}
 }
 
 // tableRole reads a table, and adds it as one text.

@@ -12,8 +12,7 @@ import (
 
 // page is the state of reading an HTML page.
 type page struct {
-	Text
-	outline
+	headed
 	marks
 	text strings.Builder // the text of the current block
 	pre  int             // number of surrounding elements in which blanks are kept
@@ -39,6 +38,7 @@ func readHTML(name string, data []byte) (Text, error) {
 	p.tell(leftOutHidden(removeHidden(root), "part"))
 	p.node(root)
 	p.flush()
+	p.restart()
 	return p.Text, nil
 }
 
@@ -108,7 +108,7 @@ func (p *page) block(n *html.Node) {
 		p.end()
 		title := p.text.String()
 		p.text.Reset()
-		p.enter(int(n.Data[1]-'0'), title)
+		p.heading(int(n.Data[1]-'0'), title)
 	case atom.Br, atom.Tr, atom.Dt, atom.Dd:
 		p.line("")
 		p.children(n)
@@ -212,6 +212,6 @@ func (p *page) flush() {
 			lines[i] = strings.TrimRight(line, " |")
 		}
 	}
-	p.Blocks = append(p.Blocks, Block{p.path(), strings.Join(lines, "\n")})
+	p.add(strings.Join(lines, "\n"))
 	p.text.Reset()
 }

@@ -38,8 +38,7 @@ var (
 // tree of emphasis and links, which is not needed here, because only three kinds of lines separate
 // blocks.
 type markdown struct {
-	Text
-	outline
+	headed
 	lines  []string // the lines of the current block
 	fenced string   // the mark that ends the current code block; empty: there is none
 	open   bool     // a comment has no end, so comments are no longer looked for
@@ -61,6 +60,7 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 		m.line(line)
 	}
 	m.flush()
+	m.restart()
 	return m.Text, nil
 }
 
@@ -131,12 +131,12 @@ func (m *markdown) line(line string) {
 	switch {
 	case heading != nil:
 		m.flush()
-		m.heading(len(heading[1]), heading[2])
+		m.titled(len(heading[1]), heading[2])
 	// below the head of a table, such a line is a rule
 	case under != nil && len(m.lines) == 1 && !strings.HasPrefix(m.lines[0], "|"):
 		title := m.lines[0]
 		m.lines = nil
-		m.heading(map[byte]int{'=': 1, '-': 2}[under[1][0]], title)
+		m.titled(map[byte]int{'=': 1, '-': 2}[under[1][0]], title)
 	case strings.TrimSpace(line) == "":
 		m.flush()
 	case !remark.MatchString(line):
@@ -157,20 +157,17 @@ func (m *markdown) code(line string, mark []string) {
 	}
 }
 
-// heading adds a heading. The first heading of level 1 becomes the title, and is not repeated above
+// titled adds a heading. The first heading of level 1 becomes the title, and is not repeated above
 // passages.
-func (m *markdown) heading(level int, title string) {
-	if level == 1 && m.Title == "" {
-		m.Title = title
-		m.enter(level, "")
-		return
+func (m *markdown) titled(level int, title string) {
+	if level == 1 && m.Title == "" && !isLong(title) {
+		m.Title, title = title, ""
 	}
-	m.enter(level, title)
+	m.heading(level, title)
 }
 
-// flush ends the current block and begins a new one. Blocks without text are removed later, by
-// Read.
+// flush ends the current block and begins a new one.
 func (m *markdown) flush() {
-	m.Blocks = append(m.Blocks, Block{m.path(), strings.Join(m.lines, "\n")})
+	m.add(strings.Join(m.lines, "\n"))
 	m.lines = nil
 }

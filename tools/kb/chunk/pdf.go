@@ -256,38 +256,37 @@ func numbersOff(page []line) []line {
 // paragraphs joins lines that are close to each other into blocks, below headings, which are lines
 // with larger letters than most of the text. Both measures are relative to the file, because a
 // slide may have letters of 24 points, and a book may have double line spacing.
-func paragraphs(lines []line) (all []Block) {
+func paragraphs(lines []line) []Block {
 	body := most(lines, func(l line) (float64, int) { return l.size, len(l.text) })
 	usual := most(lines, func(l line) (float64, int) { return l.gap, min(1, int(l.gap)) })
-	var o outline
+	var h headed
 	var text string
 	var last line
 	flush := func() {
-		if text != "" {
-			all = append(all, Block{o.path(), text})
-		}
+		h.add(text)
 		text = ""
 	}
-	headed := false
 	for _, l := range lines {
 		if l.size > body*1.15 && columns(l.text) <= 120 {
 			flush()
 			level := int(1000 - l.size*4) // the larger, the higher
-			if headed && last.size == l.size && len(o.titles) > 0 {
-				l.text = o.titles[len(o.titles)-1] + " " + l.text // a heading of two lines
+			if h.lone && last.size == l.size {
+				l.text = h.titles[len(h.titles)-1] + " " + l.text // a heading of two lines
+				h.lone = false
 			}
-			o.enter(level, l.text)
-			headed, last = true, l
+			h.heading(level, l.text)
+			last = l
 			continue
 		}
-		if l.gap > usual*1.3 || headed {
+		if l.gap > usual*1.3 {
 			flush()
 		}
-		headed, last = false, l
+		last = l
 		text = joined(text, l.text)
 	}
 	flush()
-	return all
+	h.restart()
+	return h.Blocks
 }
 
 // most returns the most common value of lines, rounded to half a point. The given function returns

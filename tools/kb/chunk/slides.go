@@ -185,18 +185,16 @@ func (f *flow) begin() {
 
 // finish sets the title of a slide as the heading of all its blocks, since the title may come after
 // them. The parameter from is the index of the slide's first block. If the slide has only a title,
-// the title becomes a block.
+// or the title is too long for a heading, the title becomes a block.
 func (f *flow) finish(from int) {
 	title := f.caption
-	f.restart()
+	f.begin()
+	if title != "" && (len(f.Blocks) == from || isLong(title)) {
+		f.Blocks = slices.Insert(f.Blocks, from, Block{Text: title})
+		return
+	}
 	f.enter(1, title)
-	kept := f.Blocks[:from]
-	for _, b := range f.Blocks[from:] {
-		b.Heading = f.path()
-		kept = append(kept, b)
+	for i := range f.Blocks[from:] {
+		f.Blocks[from+i].Heading = f.path()
 	}
-	if f.Blocks = kept; len(kept) == from && title != "" {
-		f.Blocks = append(f.Blocks, Block{Text: title})
-	}
-	f.caption = ""
 }
