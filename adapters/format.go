@@ -4,6 +4,7 @@ import (
 	"embed"
 	"io/fs"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -100,7 +101,8 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 // Arguments returns the arguments of a call of the tool t as one JSON object, and the names of the
 // repairs that were needed. It is for texts that are not a JSON object, because a server passed on
 // a damaged object, an object in a string, or another value in place of an object. It returns false
-// if the text cannot be read in this way. Blank text is an object without members. OpenAI's form
+// if the text cannot be read in this way, or if it has several objects that fit the tool, because
+// each of them may be a call. Blank text is an object without members. OpenAI's form
 // has arguments as text, so a server or a client's history may contain anything that a model wrote.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
@@ -108,7 +110,8 @@ func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool
 	}
 	typ := schema.Compile(t.Schema)
 	out, repairs, err := Repair(text, typ)
-	if err != nil {
+	if err != nil || slices.Contains(repairs, "text-around") &&
+		lenient.Several(withoutReasoning(text), typ) {
 		return "", nil, false
 	}
 	args, ok = lenient.ObjectOf(out, typ)

@@ -21,6 +21,10 @@ func TestArgumentsOfAServersCall(t *testing.T) {
 		{`"{\"city\": \"Rome\"}"`, `{"city": "Rome"}`},
 		{`[{"city": "Rome"}]`, `{"city": "Rome"}`},
 		{`{"city": "Rome"}}`, `{"city": "Rome"}`},
+		{`{"city": "Rome"}{"city": "Oslo"}`, ``},
+		{"{'city': 'Rome'}\n\n{'city': 'Oslo'}", ``},
+		{`{"city": "Rome"}{"city": "Rome"}`, `{"city": "Rome"}`},
+		{`not {city} but {"city": "Rome"}`, `{"city": "Rome"}`},
 		{`Rome`, ``},
 		{`[1, 2]`, ``},
 	} {

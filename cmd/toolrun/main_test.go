@@ -63,7 +63,7 @@ func TestAToolThatFailsEndsWithOne(t *testing.T) {
 	env := map[string]string{"TOOLNORM_DATA": t.TempDir()}
 	for _, tt := range []struct{ name, args, want string }{
 		{"get_employee_info", `{"employee_id":"EMP999"}`, `there is no employee \"EMP999\"; get_all_employees lists the ids`},
-		{"get_employee_info", "--b64", "the arguments of get_employee_info must be a JSON object"}, // no option behind the name
+		{"get_employee_info", "--b64", "the arguments of get_employee_info must be one JSON object"}, // no option behind the name
 		{"get_employee_info", "", "arguments.employee_id: is missing"},
 		{"no_such_tool", "{}", `there is no tool \"no_such_tool\"`},
 	} {

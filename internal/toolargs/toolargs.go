@@ -47,7 +47,7 @@ func (r *Reader) Fit(t tools.Tool, args json.RawMessage) (json.RawMessage, error
 	text, repairs, ok := adapters.Arguments(chat.Tool{Name: t.Name, Schema: t.Schema}, string(args))
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("the arguments of %s must be a JSON object", t.Name)
+		return nil, fmt.Errorf("the arguments of %s must be one JSON object", t.Name)
 	case slices.Contains(repairs, "truncated"), slices.Contains(repairs, "closers"):
 		return nil, fmt.Errorf("the arguments of %s break off before their end", t.Name)
 	}

@@ -37,8 +37,9 @@ func TestWhatDoesNotFitIsToldPlaceByPlace(t *testing.T) {
 		`{"id":7,"year":"x"}`:    `the arguments of vacation do not fit: arguments.year: want integer, got string`,
 		`{"id":"a","id":"b"}`:    `the arguments of vacation do not fit: arguments.id: is there twice`,
 		`{"id":"a","x":1}`:       `the arguments of vacation do not fit: arguments.x: is not a parameter`,
-		`[1]`:                    `the arguments of vacation must be a JSON object`,
-		`please`:                 `the arguments of vacation must be a JSON object`,
+		`[1]`:                    `the arguments of vacation must be one JSON object`,
+		`please`:                 `the arguments of vacation must be one JSON object`,
+		`{"id":"a"}{"id":"b"}`:   `the arguments of vacation must be one JSON object`,
 		`{"id":"EMP0`:            `the arguments of vacation break off before their end`,
 		`{"id":"a","year":20`:    `the arguments of vacation break off before their end`,
 	} {

@@ -198,6 +198,28 @@ func bestIn(text string, t *schema.Type) (best *document) {
 	return best
 }
 
+// Several reports whether a text has more than one complete object that fits the type t. The same
+// object may occur more than once. It looks at no more than maxCandidates objects.
+func Several(text string, t *schema.Type) bool {
+	first, at := "", 0
+	for range maxCandidates {
+		n := strings.IndexByte(text[at:], '{')
+		if n < 0 {
+			break
+		}
+		at += n
+		doc := readDocument(text[at:], t)
+		if doc.rank(text[at:]) >= 2 && Fits(doc.out, t) {
+			if first != "" && doc.out != first {
+				return true
+			}
+			first = doc.out
+		}
+		at += doc.end
+	}
+	return false
+}
+
 // rank grades from 0 to 3 how likely the document doc is the one that the model meant. The
 // parameter text must begin where doc begins. Empty values such as {}, and words in brackets
 // without quotation marks, such as [see above], have grade 0, because they are chosen only if there

@@ -122,7 +122,9 @@ func (x *valueReader) bare(cost int) {
 	}
 	to := x.n.to(x.n.Pos, modeString)
 	to.Flags |= sBare
-	if guessed(x.text, x.n) || x.ownQuotes && x.n.Pos > 0 && x.text[x.n.Pos-1] == ' ' {
+	// directly behind a quote of the family, the text may belong to the string that it closes
+	if guessed(x.text, x.n) || x.ownQuotes && x.n.Pos > 0 &&
+		strings.IndexByte(" >", x.text[x.n.Pos-1]) >= 0 {
 		to.Flags |= unsure
 	}
 	cost += to.first(habitBare, slip-small) + small
