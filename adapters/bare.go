@@ -101,16 +101,17 @@ func (um *unmarked) goesOnCalling() bool {
 // at most two.
 var (
 	bareStream = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
-		Parts: []declaration.Part{{Hole: "calls"}}}
+		Parts: []declaration.Part{{Placeholder: "calls"}}}
 	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
-		Parts: []declaration.Part{{Hole: "calls"}}}
+		Parts: []declaration.Part{{Placeholder: "calls"}}}
 	bareJSON = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
-		Parts: []declaration.Part{{Hole: "name"}, {Hole: "json"}}}
+		Parts: []declaration.Part{{Placeholder: "name"}, {Placeholder: "json"}}}
 	barePython = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
-		Parts: []declaration.Part{{Hole: "python"}}}
+		Parts: []declaration.Part{{Placeholder: "python"}}}
 	bareCounted = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
-		Parts: []declaration.Part{{Hole: "name"},
-			{Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
+		Parts: []declaration.Part{{Placeholder: "name"},
+			{Lit: declaration.NewLiteral(":", "name", "count")}, {Placeholder: "count"},
+			{Placeholder: "json"}}}
 )
 
 // heldCalls reads calls without marks tentatively, as a draft, and reports whether they were taken.

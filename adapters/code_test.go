@@ -41,14 +41,14 @@ func TestMarksBehindCodeAreRead(t *testing.T) {
 			}
 			checkDecode(t, f, text+call, chat.Stop, Options{Tools: tools})
 			for _, end := range f.Drop {
-				end = strings.ReplaceAll(end, declaration.SuffixHole, ":opensource")
+				end = strings.ReplaceAll(end, declaration.SuffixPlaceholder, ":opensource")
 				checkEnd(t, f, text, end, Options{Tools: tools})
 				checkEnd(t, f, text, end, Options{})
 			}
 		}
 		for _, end := range f.Drop { // tags too, where the block or the quoted line is the last thing
 			for _, text := range []string{"```py\nx", "> A quotation.", "> A `b` c."} {
-				if end = strings.ReplaceAll(end, declaration.SuffixHole, ":opensource"); !declaration.IsProse(end) {
+				if end = strings.ReplaceAll(end, declaration.SuffixPlaceholder, ":opensource"); !declaration.IsProse(end) {
 					checkNoMark(t, f, text, end, Options{Tools: tools})
 				}
 			}

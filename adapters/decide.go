@@ -44,7 +44,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 // leftOpen reports whether the object around the arguments is not closed here: no brace and no
 // comma follows. Its brace may have been read as the last brace of a text in the arguments.
 func (ar *arguments) leftOpen() bool {
-	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 && p.Hole("named") < 0 {
+	if p := ar.trial.closing; p.Index("call") < 0 && p.Index("calls") < 0 && p.Index("named") < 0 {
 		return false
 	}
 	c := ar.At(ar.Space(0))
@@ -59,7 +59,7 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
 		more++
 	}
-	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Hole("named") >= 0 ||
+	if p := ar.trial.closing; p.Index("call") >= 0 || p.Index("calls") >= 0 || p.Index("named") >= 0 ||
 		p.Markless() {
 		more-- // the brace of the object around the call
 	}

@@ -1,10 +1,10 @@
 // Package adapters decodes the replies of models to events, and prints calls as the models would
 // have written them.
 //
-// A [Format] is an example of a model family's own output with holes: one small text file that is
-// documentation, parser, printer and test at once (families/*.txt). [Format.Decode] reads a reply
-// while it streams, [Format.Append] is its inverse, and [Format.Grammar] says what a model may
-// write.
+// A [Format] is an example of a model family's own output with placeholders: one small text file
+// that is documentation, parser, printer and test at once (families/*.txt). [Format.Decode] reads a
+// reply while it streams, [Format.Append] is its inverse, and [Format.Grammar] says what a model
+// may write.
 //
 // The package is arranged as follows, from the bytes up. The decoder builds on internal packages:
 //

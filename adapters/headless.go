@@ -17,12 +17,12 @@ import (
 func (um *unmarked) headlessCall(c int) bool {
 	named := scan.IsWord(c) && um.names.wordNames()
 	for _, p := range um.marks.index.Headless {
-		hole := p.HoleAt(0)
+		placeholder := p.PlaceholderAt(0)
 		if p.Headless && um.marks.in.whole {
 			continue // tokens show the opening mark, so it is not missing
 		}
 		// without its mark a call must at least begin with an offered name
-		if (hole == "name" || hole == "id") && !named || !um.mayBe(p, c) {
+		if (placeholder == "name" || placeholder == "id") && !named || !um.mayBe(p, c) {
 			continue
 		}
 		if um.drafts.draft(maxUnmarked, func() bool {
@@ -54,13 +54,13 @@ func (um *unmarked) closedBySpecial() bool {
 // here. It rejects most text. It must accept every call, but it may accept other text too, since
 // the whole text is then read tentatively.
 func (um *unmarked) mayBe(p *declaration.Pattern, c int) bool {
-	switch p.HoleAt(0) {
+	switch p.PlaceholderAt(0) {
 	case "":
 		_, a := um.marks.literal(0, p.Parts[0].Lit)
 		return a == matched
 	case "name", "id":
 		return true
-	case declaration.FormHole:
+	case declaration.FormPlaceholder:
 		return p.Family == um.marks.f
 	// [f(a=1)]<|tool_call_end|>
 	case "python":

@@ -105,7 +105,7 @@ func soup(r *rand.Rand) string {
 		for _, list := range [][]*declaration.Pattern{f.Think, f.Plain, f.Sections, f.Calls, f.Args} {
 			for _, p := range list {
 				for _, part := range p.Parts {
-					if part.Hole == "" {
+					if part.Placeholder == "" {
 						marks = append(marks, part.Lit.Text)
 					}
 				}
@@ -342,9 +342,9 @@ var closedTwice = []string{
 	"qwen3-coder/text glued between two calls", "poolside/a text that ends one call, holds one in JSON and begins another",
 }
 
-// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every third byte, by its length, and
-// by a source that fails: a call that is finished then is one of the whole reply's, and nothing is
-// both shown as text and part of a call.
+// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every third byte, by its length,
+// and by a source that fails: a call that is finished then is one of the whole reply's, and nothing
+// is both shown as text and part of a call.
 func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 	tools := testTools(t)
 	for i, g := range goldens(t) {

@@ -191,7 +191,7 @@ func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 // returns false for arguments in tags, which do not begin with a fixed byte; taggedBody looks for
 // their first tag.
 func (ms *marks) opens(p *declaration.Pattern, i int) bool {
-	switch p.HoleAt(i) {
+	switch p.PlaceholderAt(i) {
 	case "json", "pseudo":
 		return ms.At(0) == '{'
 	}

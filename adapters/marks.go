@@ -176,8 +176,9 @@ func (ms *marks) ownMark(i int) bool {
 func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	// for <tool_call name=", <tool_call> is a mark too
 	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" }
-	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) &&
-		!slices.ContainsFunc(ms.marksAt(0), longer) {
+	if m.Pattern == nil ||
+		!strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixPlaceholder) &&
+			!slices.ContainsFunc(ms.marksAt(0), longer) {
 		return false
 	}
 	_, a := ms.literal(0, m.Pattern.Parts[0].Lit)

@@ -84,7 +84,7 @@ func TestACallWithoutItsOpenerIsRead(t *testing.T) {
 func TestACallThatStopsBehindItsName(t *testing.T) {
 	for _, f := range All() {
 		for _, p := range f.Calls {
-			if p.HoleAt(1) != "name" || f.Header != nil || declaration.IsProse(p.Parts[0].Lit.Text) {
+			if p.PlaceholderAt(1) != "name" || f.Header != nil || declaration.IsProse(p.Parts[0].Lit.Text) {
 				continue
 			}
 			opener := f.Printed(p.Parts[0].Lit.Text)

@@ -8,7 +8,7 @@ import (
 )
 
 // patterns reads calls by the patterns of families. It goes from part to part of a pattern and
-// passes each placeholder (hole) to its reader, so that a new family needs a declaration and no
+// passes each placeholder to its reader, so that a new family needs a declaration and no
 // code.
 type patterns struct {
 	below
@@ -63,22 +63,22 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 			pt.calls.commitWith(t, id, "{}")
 			pt.calls.endCall(false)
 			return committed
-		case part.Hole == "":
+		case part.Placeholder == "":
 			a = pt.marks.skipLiteral(part.Lit, t != nil && !p.Headless && pt.marks.opens(p, i+1))
-		case part.Hole == "name":
+		case part.Placeholder == "name":
 			t, a = pt.names.name(p, i)
 		// Inkling's name before its mark
-		case part.Hole == "junk":
+		case part.Placeholder == "junk":
 			a = pt.names.junk(p, i)
-		case part.Hole == "id":
+		case part.Placeholder == "id":
 			id, a = pt.names.id(p, i)
 			// only the id names the tool: functions.NAME:0
-			if a == matched && p.Hole("name") < 0 {
+			if a == matched && p.Index("name") < 0 {
 				t, a = pt.names.meantBy(id, p, i+1)
 			}
-		case part.Hole == "count":
+		case part.Placeholder == "count":
 			a = pt.names.count()
-		case part.Hole == "index":
+		case part.Placeholder == "index":
 			a = pt.names.callNumber(p.Parts[i+1].Lit)
 		default:
 			return pt.body(p, i, t, id)
@@ -110,7 +110,7 @@ func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 // families share the eight forms of arguments. It returns mismatch if t is nil and the form can be
 // read only with a known tool.
 func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
-	switch p.Parts[i].Hole {
+	switch p.Parts[i].Placeholder {
 	case "call", "calls":
 		// A pair of special tokens that holds nothing is dropped, and is not a call.
 		// Inkling's get_time<|content_invoke_tool_json|><|end_message|> would be markup as text. A
@@ -129,7 +129,7 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 	if t == nil {
 		return mismatch
 	}
-	if p.Parts[i].Hole == "args" {
+	if p.Parts[i].Placeholder == "args" {
 		return pt.tagged.read(p, t, id)
 	}
 	return pt.namedCall(p, t, id)

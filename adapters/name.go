@@ -218,7 +218,7 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	for n := 0; n < toolset.MaxName; n++ {
 		c := ns.At(n)
 		// an id alone, after which the reply ends: the tool takes no arguments
-		if n > 0 && p.Hole("name") < 0 && ns.marks.mayEnd(n) && ns.marks.over(n) {
+		if n > 0 && p.Index("name") < 0 && ns.marks.mayEnd(n) && ns.marks.over(n) {
 			if id := string(ns.Slice(ns.Pos, ns.Pos+n)); ns.tools.InID(id) != nil {
 				ns.Pos += n
 				return id, matched
@@ -231,7 +231,7 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 		if i+1 < len(p.Parts) && n > 0 {
 			skip := ns.Space(n)
 			_, a := ns.marks.literal(n+skip, p.Parts[i+1].Lit)
-			if a == matched || c == '{' && !p.Headless && p.HoleAt(i+2) == "json" {
+			if a == matched || c == '{' && !p.Headless && p.PlaceholderAt(i+2) == "json" {
 				id := string(bytes.TrimSpace(ns.Slice(ns.Pos, ns.Pos+n)))
 				ns.Pos += n + skip
 				return id, matched
@@ -247,7 +247,7 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 			return "", mismatch
 		}
 		// the id has to name a tool, and no longer can
-		if p.Hole("name") < 0 && !ns.tools.BeginsID(ns.Slice(ns.Pos, ns.Pos+n+1)) {
+		if p.Index("name") < 0 && !ns.tools.BeginsID(ns.Slice(ns.Pos, ns.Pos+n+1)) {
 			return "", mismatch
 		}
 	}

@@ -39,7 +39,7 @@ func (ou *outside) CallEnds(i int) bool {
 	case c < 0 || c == '}' || c == ',' || c == ']' || c == ')' || c == ';' || ou.IsMark(i):
 		return true
 	// the object around the arguments has to end first
-	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
+	case p.Index("call") >= 0 || p.Index("calls") >= 0:
 		return false
 	// a name before the arguments: only the closer can follow them
 	case len(p.Close) > 0:

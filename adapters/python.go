@@ -363,7 +363,7 @@ func (py *python) pythonValue(t *schema.Type) bool {
 	c := py.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"
 	next := py.At(1)
-	if c == 'f' && scan.IsQuote(next) && py.holes(2, next) {
+	if c == 'f' && scan.IsQuote(next) && py.evaluates(2, next) {
 		return false
 	}
 	if (c == 'r' || c == 'f' || c == 'b' || c == 'u') && (next == '"' || next == '\'') {
@@ -377,9 +377,10 @@ func (py *python) pythonValue(t *schema.Type) bool {
 	return py.Value(t)
 }
 
-// holes reports whether an f-string, whose text begins at offset i, has something that Python would
-// evaluate. It also returns true if no closing quote is within the next maxUnmarked bytes.
-func (py *python) holes(i, quote int) bool {
+// evaluates reports whether an f-string, whose text begins at offset i, has something that
+// Python would evaluate. It also returns true if no closing quote is within the next maxUnmarked
+// bytes.
+func (py *python) evaluates(i, quote int) bool {
 	for n := i; n < i+maxUnmarked; n++ {
 		switch c := py.At(n); {
 		case c == quote || c < 0:

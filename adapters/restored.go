@@ -275,7 +275,7 @@ func (f *Format) allFrames() []string {
 			}
 			for _, part := range p.Parts {
 				literals = append(literals,
-					strings.ReplaceAll(part.Lit.Text, declaration.SuffixHole, ""))
+					strings.ReplaceAll(part.Lit.Text, declaration.SuffixPlaceholder, ""))
 			}
 		}
 	}

@@ -479,11 +479,11 @@ func add(to *[slipClasses]int, n [slipClasses]int) *[slipClasses]int {
 func notationOf(f *Format) string {
 	for _, p := range f.Calls {
 		switch {
-		case p.Hole("args") >= 0:
+		case p.Index("args") >= 0:
 			return "tags"
-		case p.Hole("python") >= 0:
+		case p.Index("python") >= 0:
 			return "Python"
-		case p.Hole("pseudo") >= 0:
+		case p.Index("pseudo") >= 0:
 			return "key:value"
 		}
 	}

@@ -46,8 +46,8 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 		if a != matched {
 			return head{}, a
 		}
-		hole := p.HoleAt(k + 1)
-		if hole == "value" {
+		placeholder := p.PlaceholderAt(k + 1)
+		if placeholder == "value" {
 			// tags named like the parameter close by that name, and may nest
 			if h.end = end; p.Keyed() {
 				h.own, h.again = declaration.Exactly(p.CloseTag(h.key)), p.OpenTag(h.key)
@@ -66,10 +66,10 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 		}
 		word := strings.Trim(string(ta.Slice(ta.Pos+end, ta.Pos+i)), "\"' \t\r\n")
 		// ]<]minimax[>[</city>: a closer is not a parameter
-		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
+		if placeholder == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
 			return head{}, mismatch // another tag than a parameter's
 		}
-		if hole == "key" {
+		if placeholder == "key" {
 			h.odd = oddKey(p.Family, word)
 			// key="a&amp;b"
 			if h.key = word; p.Family.Flags.Entities {

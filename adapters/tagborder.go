@@ -128,7 +128,7 @@ func (f *tagForms) strange(r tagReading) bool {
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(
 		string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
-	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	last := a.p.Parts[a.p.Index("value")-1].Lit.Trimmed().Plain()
 	c := s.d.before(a.from)
 	word := dressOf(a.p.Parts[0].Lit.Trimmed().Plain()).word
 	return s.openerBehind(a) || len(word) > 2 && strings.Contains(text, word[1:]) ||
@@ -140,7 +140,7 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 // openedAgain reports whether a value, which begins at offset from, repeats at its beginning the
 // last of the tags before it, as in <|sep|> <|sep|>.
 func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
-	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	last := a.p.Parts[a.p.Index("value")-1].Lit.Trimmed().Plain()
 	at := strings.LastIndexByte(last, '<')
 	if s.d.Pos+from < s.d.Base {
 		return false
@@ -154,7 +154,7 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 // tag after the colon, and city: Oslo has the key.
 func (s *tagSearch) openerBehind(a *tagArg) bool {
 	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
-	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	last := a.p.Parts[a.p.Index("value")-1].Lit.Trimmed().Plain()
 	if at := strings.LastIndexByte(last, '<'); at >= 0 && len(last)-at > 3 &&
 		strings.Contains(text, strings.TrimRight(last[at+1:], ">")) {
 		return true
@@ -181,7 +181,7 @@ func endsInHalf(text, closer string) bool {
 func endsInName(text, closer string) bool {
 	text = unescapeAngles.Replace(strings.TrimSpace(text))
 	name := lastWord.FindString(
-		strings.TrimRight(strings.ReplaceAll(closer, declaration.SuffixHole, ""), ">|｜"))
+		strings.TrimRight(strings.ReplaceAll(closer, declaration.SuffixPlaceholder, ""), ">|｜"))
 	at := strings.LastIndex(text, name)
 	if len(name) < 4 || at < 0 || !nameEnd.MatchString(text[at+len(name):]) {
 		return false
@@ -204,7 +204,7 @@ var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`,
 // characters have changed places; in <arg_value]… a character is missing, or another has replaced
 // it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
-	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
+	text := a.p.Parts[a.p.Index("value")-1].Lit.Trimmed().Plain()
 	if text == "" {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 func callDocs(r *rand.Rand, f *Format) *calldocs.Docs {
 	d := &calldocs.Docs{Rand: r, Own: f}
 	for _, p := range f.Calls {
-		d.Marks = append(d.Marks, calldocs.Mark{Open: p.Parts[0].Lit.Plain(), Close: p.Parts[len(p.Parts)-1].Lit.Plain(), Around: p.Hole("call") < 0})
+		d.Marks = append(d.Marks, calldocs.Mark{Open: p.Parts[0].Lit.Plain(), Close: p.Parts[len(p.Parts)-1].Lit.Plain(), Around: p.Index("call") < 0})
 	}
 	for _, o := range All() {
 		d.Others = append(d.Others, o)

@@ -42,7 +42,7 @@ type tagForm struct {
 // the key or the type between two tags.
 type headStep struct {
 	tagForm
-	hole string
+	placeholder string
 }
 
 // headHit is a possible start of an argument: its tags up to the value, as they were found in the
@@ -62,9 +62,9 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 		closer.of, closer.dress.keys, closer.dress.names = f, f.keys, true
 		f.values = append(f.values, closer)
 		var steps []headStep
-		for k, part := range arg.Parts[:arg.Hole("value")] {
-			if part.Hole != "" {
-				steps = append(steps, headStep{hole: part.Hole})
+		for k, part := range arg.Parts[:arg.Index("value")] {
+			if part.Placeholder != "" {
+				steps = append(steps, headStep{placeholder: part.Placeholder})
 				continue
 			}
 			for _, l := range part.Lit.Pieces() {
@@ -275,7 +275,7 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 				continue
 			}
 			arg := f.p.Family.Args[k]
-			last := arg.Parts[arg.Hole("value")-1].Lit
+			last := arg.Parts[arg.Index("value")-1].Lit
 			if n := len(last.Units); n > 0 && last.Units[n-1].Kind == declaration.OneNewline &&
 				ta.At(end) == '\n' {
 				end++
@@ -309,24 +309,24 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 		}
 		var c int
 		switch {
-		case s.hole == "key":
+		case s.placeholder == "key":
 			if !ta.Has(at, key) {
 				return 0, "", 0
 			}
 			end = at + len(key)
-		case s.hole != "":
+		case s.placeholder != "":
 			end = at + ta.Run(at, 32, func(c int) bool { return isLetter(c) })
 			wire = string(ta.Slice(ta.Pos+at, ta.Pos+end))
 		default:
 			end, c = ta.stepAt(f, s, at, i)
 			// name=="path"
 			if near := ta.nearly(at, s.text); near > 0 && n+1 < len(steps) &&
-				steps[n+1].hole == "key" && !ta.Has(end, key) {
+				steps[n+1].placeholder == "key" && !ta.Has(end, key) {
 				end, c = near, slipCost
 			}
 			if c == 0 {
 				whole++
-			} else if n > 1 && n == len(steps)-1 && steps[n-1].hole == "key" {
+			} else if n > 1 && n == len(steps)-1 && steps[n-1].placeholder == "key" {
 				// the angle of a tag in another dress: that is one slip, unless the head has more
 				// pieces, as DSML's string="true", which the value would be taken for
 				if size := dressesIn(ta).behindKey(at); size > 0 {
@@ -336,7 +336,7 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 		}
 		// the same tag again
 		if n, _, ok := ta.tagAt(end+ta.Elastic(end), s.tagForm); ok && len(s.text) > 3 &&
-			s.hole == "" && end > at {
+			s.placeholder == "" && end > at {
 			end, c = n, max(c, slipCost)
 		}
 		if c > 0 {

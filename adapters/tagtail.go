@@ -157,7 +157,7 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 // after the call's closing tag if there are no arguments.
 func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok bool) {
 	for _, q := range p.Family.Calls {
-		if q.HoleAt(1) != "name" {
+		if q.PlaceholderAt(1) != "name" {
 			continue
 		}
 		for _, l := range []declaration.Literal{q.Parts[0].Lit, lastPiece(q.Parts[0].Lit)} {
@@ -192,7 +192,7 @@ func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok 
 // enough, as <function= of <tool_call><function=. It returns false if none is there.
 func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 	for _, q := range p.Family.Calls {
-		if q.HoleAt(1) != "name" {
+		if q.PlaceholderAt(1) != "name" {
 			continue
 		}
 		for _, l := range []declaration.Literal{q.Parts[0].Lit, lastPiece(q.Parts[0].Lit)} {
@@ -254,7 +254,7 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 			if a != matched {
 				continue
 			}
-			switch q.HoleAt(1) {
+			switch q.PlaceholderAt(1) {
 			case "name":
 				n += ta.Space(n)
 				if _, _, a := ta.names.offered(n, func(n, c int) bool {

@@ -100,7 +100,7 @@ func number(name string, otherwise int) int {
 // tagFamilies are the families whose arguments are tags around raw text.
 func tagFamilies() (all []*Format) {
 	for _, f := range All() {
-		if len(f.Args) > 0 && len(f.Calls) > 0 && f.Calls[0].Hole("args") >= 0 {
+		if len(f.Args) > 0 && len(f.Calls) > 0 && f.Calls[0].Index("args") >= 0 {
 			all = append(all, f)
 		}
 	}

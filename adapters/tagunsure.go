@@ -34,8 +34,8 @@ const maxHead = 512
 // noticeHead records whether a call's opening tags, which end here, are as its family writes them.
 func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 	text, ok := trimSpace(string(tg.Slice(max(tg.Base, tg.Pos-maxHead), tg.Pos))), true
-	for k := p.Hole("args") - 1; k >= 0 && ok; k-- {
-		switch part := p.Parts[k]; part.Hole {
+	for k := p.Index("args") - 1; k >= 0 && ok; k-- {
+		switch part := p.Parts[k]; part.Placeholder {
 		case "":
 			text, ok = cutLiteral(text, part.Lit)
 		case "name":
@@ -78,7 +78,7 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 	}
 	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
 		front := a.Parts[0].Lit.Trimmed().Plain()
-		return a.HoleAt(1) == "key" &&
+		return a.PlaceholderAt(1) == "key" &&
 			slices.ContainsFunc(t.Members(), func(key string) bool {
 				return strings.Contains(text, front+key)
 			})
@@ -152,8 +152,8 @@ func cutLiteral(text string, l declaration.Literal) (string, bool) {
 // written as the family writes them. They begin at position from and end here.
 func (tg *tagged) noticeArgument(h *head, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
-	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
-		switch part := h.p.Parts[k]; part.Hole {
+	for k := h.p.Index("value") - 1; k >= 0 && ok; k-- {
+		switch part := h.p.Parts[k]; part.Placeholder {
 		case "":
 			text, ok = cutLiteral(text, part.Lit)
 		case "key":
@@ -192,8 +192,8 @@ func (tg *tagged) noticeText(h head, first int) {
 	tg.written.dressed = tg.written.dressed || isDressed(text) ||
 		!tg.plan.made && (strings.Contains(text, h.own.Trimmed().Plain()) ||
 			strings.Contains(text, h.p.Parts[0].Lit.Trimmed().Plain()))
-	last := h.p.Parts[h.p.Hole("value")-1].Lit.Text
-	tg.Out.Doubt = tg.Out.Doubt || strings.Contains(last, declaration.SuffixHole) &&
+	last := h.p.Parts[h.p.Index("value")-1].Lit.Text
+	tg.Out.Doubt = tg.Out.Doubt || strings.Contains(last, declaration.SuffixPlaceholder) &&
 		halfSuffix.MatchString(text)
 }
 
@@ -383,7 +383,7 @@ func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
 		closer := strings.TrimSuffix(
 			strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(),
-				declaration.SuffixHole, ""), ">")
+				declaration.SuffixPlaceholder, ""), ">")
 		if len(closer) > 3 && strings.HasSuffix(strings.TrimRight(text, "> \n"), closer) {
 			return true
 		}

@@ -74,7 +74,7 @@ func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
 // contains the closing tag of the call. A string that was never closed has then run over that tag,
 // so it also contains the text after the call. Where the string should end cannot be found.
 func (tr *trial) ranOver(from int) bool {
-	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
+	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Index("args") >= 0 {
 		return false
 	}
 	closer := tr.closing.Close[len(tr.closing.Close)-1].Key()

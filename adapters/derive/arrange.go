@@ -293,10 +293,10 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 func (o *observed) markLines() string {
 	var b strings.Builder
 	for _, line := range []struct {
-		kind, text, probe, hole string
+		kind, text, probe, placeholder string
 	}{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
 		if before, after, ok := strings.Cut(line.text, line.probe); ok {
-			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole,
+			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.placeholder,
 				example(after))
 		}
 	}

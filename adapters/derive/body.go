@@ -11,9 +11,9 @@ import (
 // body says where one call is in a text, and how a declaration describes it. The text before start
 // and after end consists of marks, which become literals of the declaration's call line.
 type body struct {
-	start, end int
-	hole       string // such as {call} or {name}…{json}
-	lines      string // further lines of the declaration
+	start, end  int
+	placeholder string // such as {call} or {name}…{json}
+	lines       string // further lines of the declaration
 }
 
 // bodyOf finds the call with the arguments path and content in a text, and returns its position and
@@ -75,12 +75,12 @@ func jsonAt(text string) (string, bool) {
 // the call (command-r7b's "tool_call_id": "0"), and a last member with the test call's id is the id
 // (mistral-v3). Members with unusual names are listed in a "keys" line of the declaration.
 func bodyNaming(value string, start, end int) (body, bool) {
-	b := body{start: start, end: end, hole: "{call}"}
+	b := body{start: start, end: end, placeholder: "{call}"}
 	var list []json.RawMessage
 	var words []string
 	one := json.RawMessage(value)
 	if json.Unmarshal(one, &list) == nil && len(list) > 0 {
-		b.hole, one = "{calls}", list[0]
+		b.placeholder, one = "{calls}", list[0]
 		words = append(words, "list="+spreads(value))
 	}
 	var members map[string]json.RawMessage
@@ -89,7 +89,7 @@ func bodyNaming(value string, start, end int) (body, bool) {
 	}
 	// apertus writes [{"write_file": {…}}]
 	if _, ok := members[probes[0].Name]; ok && len(members) == 1 {
-		b.hole = "{named}"
+		b.placeholder = "{named}"
 		return b, true
 	}
 	for key, v := range members {
@@ -131,19 +131,19 @@ var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 // besideName returns a body with the arguments text[at:end] and what precedes them: the call's id
 // or the tool's name, where the body begins. It returns false if there is neither. The name is
 // searched from the end, since some templates have it in a header as well. The text between name
-// and arguments becomes a literal: <｜tool▁sep｜>, [ARGS], a newline. The parameter hole is the
-// placeholder for the arguments, and lines are further lines of the declaration.
-func besideName(text string, at, end int, hole, lines string) (body, bool) {
+// and arguments becomes a literal: <｜tool▁sep｜>, [ARGS], a newline. The parameter placeholder is
+// the placeholder for the arguments, and lines are further lines of the declaration.
+func besideName(text string, at, end int, placeholder, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {
-		return body{m[0], end, "{id}" + example(front[m[1]:]) + hole, lines}, true
+		return body{m[0], end, "{id}" + example(front[m[1]:]) + placeholder, lines}, true
 	}
 	start := strings.LastIndex(front, probes[0].Name)
 	if start < 0 {
 		return body{}, false
 	}
 	behind := front[start+len(probes[0].Name):]
-	return body{start, end, "{name}" + example(behind) + hole, lines}, true
+	return body{start, end, "{name}" + example(behind) + placeholder, lines}, true
 }
 
 // aPython matches one Python call, or a list of them. Arguments of the probe have no parentheses,

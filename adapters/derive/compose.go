@@ -44,9 +44,9 @@ var (
 // arrangements returns declarations, as texts, each of which may describe calls whose parts are at
 // the places in f. They differ in how arguments and values are written.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
-	if slices.Contains(f.holes, "json") || slices.Contains(f.holes, "quoted") {
+	if slices.Contains(f.placeholders, "json") || slices.Contains(f.placeholders, "quoted") {
 		for _, values := range []string{"json", "compact", "python"} {
-			lines := f.lines(f.holes, f.gaps) + "form    values " + values + "\n"
+			lines := f.lines(f.placeholders, f.gaps) + "form    values " + values + "\n"
 			all = append(all, lines, lines+"form    length runes\n")
 		}
 		return all
@@ -73,7 +73,7 @@ func (f *framed) arrangements(p *printer, one string) (all []string) {
 // quote returns the longest text that is both before and after a value, such as <|"|>, or "" if
 // there is none.
 func (f *framed) quote() string {
-	at := slices.Index(f.holes, "value")
+	at := slices.Index(f.placeholders, "value")
 	if at < 0 {
 		return ""
 	}
@@ -105,12 +105,12 @@ func codings(quote string) (all []string) {
 }
 
 // lines returns the "form" lines of a declaration for calls that consist of the placeholders in
-// holes and the literals in gaps, which are before each placeholder and after the last.
-func (f *framed) lines(holes, gaps []string) string {
+// placeholders and the literals in gaps, which are before each placeholder and after the last.
+func (f *framed) lines(placeholders, gaps []string) string {
 	var b strings.Builder
 	call := ""
-	for i, hole := range holes {
-		call += gaps[i] + "{" + hole + "}"
+	for i, placeholder := range placeholders {
+		call += gaps[i] + "{" + placeholder + "}"
 	}
 	call += gaps[len(gaps)-1]
 	first, glue := strings.TrimLeft(f.first, "\n"), strings.Repeat(`\n`, len(f.glue))
@@ -267,19 +267,20 @@ func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
 // items returns the form of arguments that are written one by one, whose strings are in the given
 // quotes. It returns false if names and values are in no known order.
 func (f *framed) items(quote string) (i items, ok bool) {
-	at := slices.Index(f.holes, "key")
+	at := slices.Index(f.placeholders, "key")
 	if at < 0 {
 		return i, false
 	}
-	rest := strings.Join(f.holes[at:], " ")
+	rest := strings.Join(f.placeholders[at:], " ")
 	g := func(n int) string { return f.rawGaps[at+n] }
 	size := 4
 	switch {
 	case strings.HasPrefix(rest, "key value key key value key"):
 		size = 6
 		i.series, ok = seriesOf(g(0), g(1), g(4), g(3), g(6), g(2), g(5), quote, true)
-	case at > 0 && f.holes[at-1] == "value" && strings.HasSuffix(strings.Join(f.holes[:at+3], " "),
-		"value key value key"):
+	case at > 0 && f.placeholders[at-1] == "value" &&
+		strings.HasSuffix(strings.Join(f.placeholders[:at+3], " "),
+			"value key value key"):
 		return f.valuesFirst(at-1, quote)
 	case strings.HasPrefix(rest, "key key value key key value") && g(1) == g(4):
 		size = 6
@@ -288,7 +289,7 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	case strings.HasPrefix(rest, "key value key value"):
 		i.series, ok = seriesOf(g(0), g(1), g(3), g(2), g(4), "", "", quote, false)
 	}
-	if !ok || slices.Contains(f.holes[at+size:], "value") {
+	if !ok || slices.Contains(f.placeholders[at+size:], "value") {
 		return i, false
 	}
 	gaps := slices.Clone(f.gaps)
@@ -304,9 +305,9 @@ func (f *framed) items(quote string) (i items, ok bool) {
 		return i, false
 	}
 	gaps[at], gaps[at+size] = head, tail
-	holes := slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+size:])
+	placeholders := slices.Concat(f.placeholders[:at], []string{"args"}, f.placeholders[at+size:])
 	gaps = slices.Concat(gaps[:at+1], gaps[at+size:])
-	i.lines = f.lines(holes, gaps)
+	i.lines = f.lines(placeholders, gaps)
 	return i, true
 }
 
@@ -320,12 +321,13 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	head, fine3 := strings.CutSuffix(f.gaps[at], escapeLiteral.Replace(quote))
 	between, fine4 := strings.CutSuffix(g(2), quote)
 	if quote == "" || !fine || !fine2 || !fine3 || !fine4 || mid != mid2 || mid == "" ||
-		slices.Contains(f.holes[at+4:], "value") {
+		slices.Contains(f.placeholders[at+4:], "value") {
 		return i, false
 	}
 	i.before, i.mid, i.between, i.first = "", mid, between, true
 	gaps := slices.Concat(f.gaps[:at], []string{head}, f.gaps[at+4:])
-	i.lines = f.lines(slices.Concat(f.holes[:at], []string{"args"}, f.holes[at+4:]), gaps)
+	i.lines = f.lines(slices.Concat(f.placeholders[:at], []string{"args"},
+		f.placeholders[at+4:]), gaps)
 	return i, true
 }
 

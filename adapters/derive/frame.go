@@ -13,8 +13,8 @@ import (
 // anchor is a known part of a call that was found in a text: the tool's name, the id, the
 // arguments, or one key or value. The template has written the text between two anchors.
 type anchor struct {
-	hole     string // name, id, json, quoted, key or value
-	from, to int
+	placeholder string // name, id, json, quoted, key or value
+	from, to    int
 }
 
 // anchors returns the parts of calls in a text, from left to right.
@@ -27,15 +27,15 @@ func anchors(text string, calls ...chat.Call) (all []anchor) {
 		}
 	}
 	for i := 0; i < len(text); {
-		if end, hole := blockAt(text[i:], calls); end > 0 {
-			all = append(all, anchor{hole, i, i + end})
+		if end, placeholder := blockAt(text[i:], calls); end > 0 {
+			all = append(all, anchor{placeholder, i, i + end})
 			i += end
 			continue
 		}
 		n := 0
-		for word, hole := range words {
+		for word, placeholder := range words {
 			if strings.HasPrefix(text[i:], word) {
-				all, n = append(all, anchor{hole, i, i + len(word)}), len(word)
+				all, n = append(all, anchor{placeholder, i, i + len(word)}), len(word)
 				break
 			}
 		}
@@ -151,10 +151,11 @@ func digits(s string, n int, end bool) string {
 // framed is a rendered turn taken apart: the texts around its calls, and the literals between the
 // parts of a call.
 type framed struct {
-	glue              string // the newlines between text and calls
-	holes             []string
-	gaps              []string // literals before each hole and after the last, escaped for a form
-	first, join, last string   // the plain texts before, between and after calls
+	glue         string // the newlines between text and calls
+	placeholders []string
+	// literals before each placeholder and after the last, escaped for a form
+	gaps              []string
+	first, join, last string // the plain texts before, between and after calls
 	index             int
 	rawGaps           []string // the same as plain text
 }
@@ -166,9 +167,9 @@ func frame(one, two string) (*framed, bool) {
 	a := anchors(one, gnus[0])
 	f := &framed{index: -1}
 	for _, x := range a {
-		f.holes = append(f.holes, x.hole)
+		f.placeholders = append(f.placeholders, x.placeholder)
 	}
-	if len(a) == 0 || !slices.Contains(f.holes, "name") {
+	if len(a) == 0 || !slices.Contains(f.placeholders, "name") {
 		return nil, false
 	}
 	plain := gapsOf(one, a)
@@ -187,7 +188,7 @@ func frame(one, two string) (*framed, bool) {
 		return nil, false
 	}
 	for i := range a {
-		if b[i].hole != a[i].hole || b[len(a)+i].hole != a[i].hole {
+		if b[i].placeholder != a[i].placeholder || b[len(a)+i].placeholder != a[i].placeholder {
 			return nil, false
 		}
 	}
@@ -212,7 +213,7 @@ func argLengths(x string, a []anchor, y string, b []anchor) (l lengths) {
 		text := []string{x, y}[i]
 		var block []anchor
 		for _, at := range calls {
-			if at.hole != "name" && at.hole != "id" {
+			if at.placeholder != "name" && at.placeholder != "id" {
 				block = append(block, at)
 			}
 		}

@@ -88,7 +88,7 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	rest := twoText[first.end:]
 	second, ok := bodyOf(rest, "numbat.txt", "bilby")
 	if !ok { // one list has both calls
-		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.hole,
+		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.placeholder,
 			example(oneText[one.end:]), one.lines), nil, nil
 	}
 	before, between, after := twoText[:first.start], rest[:second.start], rest[second.end:]
@@ -102,14 +102,14 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 		glue = max(newlines(head), glue, o.glue) // the longest one
 		ends = anyMark.FindAllString(tail, -1)
 	// objects one after the other, with marks around all
-	case first.hole == "{call}" && open+closer == "" && one.lines == "":
+	case first.placeholder == "{call}" && open+closer == "" && one.lines == "":
 		return fmt.Sprintf("call    %s{calls}%s\nkeys    list=bare\n", example(head),
 			example(tail)), nil, nil
 	default:
 		head = max(newlines(head), o.glue) + strings.TrimLeft(head, "\n")
 		section = fmt.Sprintf("section %s{calls}%s\n", example(head), example(tail))
 	}
-	call := fmt.Sprintf("call    %s%s%s%s\n", example(glue), example(open), first.hole,
+	call := fmt.Sprintf("call    %s%s%s%s\n", example(glue), example(open), first.placeholder,
 		example(closer))
 	return section + call + withoutFence(call) + one.lines, ends, nil
 }
@@ -152,7 +152,7 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 			return "", ErrForm
 		}
 		b.WriteString(o.messages.lines("json", ""))
-	case one.hole == "{call}":
+	case one.placeholder == "{call}":
 		return "", ErrForm
 	default:
 		before, after := text[:one.start], text[one.end:]
@@ -164,7 +164,7 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 		closer := strings.TrimSpace(firstMark(after))
 		tail := strings.TrimPrefix(strings.TrimLeft(after, "\n"), closer)
 		more := fmt.Sprintf("section %s{calls}%s\ncall    %s%s\\n%s\n%s", example(head),
-			example(tail), example(open), one.hole, example(closer), one.lines)
+			example(tail), example(open), one.placeholder, example(closer), one.lines)
 		b.WriteString(o.messages.lines("calls", more))
 	}
 	return b.String(), nil
@@ -180,7 +180,7 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	if !hasMark(before) {
 		ends, after = anyMark.FindAllString(after, -1), ""
 	}
-	return fmt.Sprintf("call    %s%s%s\n%s", example(before), b.hole, example(after), b.lines),
+	return fmt.Sprintf("call    %s%s%s\n%s", example(before), b.placeholder, example(after), b.lines),
 		ends, nil
 }
 

@@ -42,15 +42,15 @@ func (p *printer) nested(i items, one, quote string) string {
 }
 
 // around returns the form line of the given kind, which says how an object or a list is written. It
-// has the texts before, between and after the items, and the placeholder hole for an item. around
+// has the texts before, between and after the items, and what stands for an item. around
 // returns "" if there are no such texts.
-func (s series) around(kind, hole string) string {
+func (s series) around(kind, placeholder string) string {
 	if s.open+s.between+s.close == "" {
 		return ""
 	}
 	e := escapeLiteral.Replace
 	return "form    " + kind + " " +
-		markEdges(e(s.open)+hole+e(s.between)+hole+e(s.close)) + "\n"
+		markEdges(e(s.open)+placeholder+e(s.between)+placeholder+e(s.close)) + "\n"
 }
 
 // block returns the line of a declaration that says how a text of several lines is indented, as in

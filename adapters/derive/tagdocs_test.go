@@ -25,12 +25,12 @@ func TestDocumentsAboutCallsComeBack(t *testing.T) {
 			continue
 		}
 		f, as := derived(t, rec)
-		if len(f.Args) == 0 || len(f.Calls) == 0 || f.Calls[0].Hole("args") < 0 {
+		if len(f.Args) == 0 || len(f.Calls) == 0 || f.Calls[0].Index("args") < 0 {
 			continue
 		}
 		d := &calldocs.Docs{Rand: r, Own: f}
 		for _, p := range adapters.Named(rec.Family).Calls {
-			d.Marks = append(d.Marks, calldocs.Mark{Open: p.Parts[0].Lit.Plain(), Close: p.Parts[len(p.Parts)-1].Lit.Plain(), Around: p.Hole("call") < 0})
+			d.Marks = append(d.Marks, calldocs.Mark{Open: p.Parts[0].Lit.Plain(), Close: p.Parts[len(p.Parts)-1].Lit.Plain(), Around: p.Index("call") < 0})
 		}
 		for _, o := range adapters.All() {
 			d.Others = append(d.Others, o)

@@ -41,12 +41,12 @@ func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 		if !nameWords.MatchString(m[3]) || !argsWords.MatchString(m[4]) {
 			continue
 		}
-		hole, list := "{call}", ""
+		placeholder, list := "{call}", ""
 		if m[2] != "" {
-			hole, list = "{calls}", " list=always"
+			placeholder, list = "{calls}", " list=always"
 		}
 		lines := fmt.Sprintf("%scall    %s%s%s\nkeys    name=%s args=%s%s\n", heading(model),
-			example(m[1]), hole, example(m[6]), m[3], m[4], list)
+			example(m[1]), placeholder, example(m[6]), m[3], m[4], list)
 		f, err := set.Parse([]byte(lines))
 		if err != nil {
 			continue
@@ -96,14 +96,14 @@ func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 }
 
 // lineAround returns the "call" line of a declaration, made from the call at text[start:end]. The
-// line has the mark before the call, the parameter holes (placeholders such as {call}), and the
+// line has the mark before the call, the parameter placeholders, and the
 // mark after the call. It returns false if no mark precedes the call, because a declaration needs
 // such a mark to distinguish a call from text.
-func lineAround(text string, start, end int, holes string) (string, bool) {
+func lineAround(text string, start, end int, placeholders string) (string, bool) {
 	before := markBefore.FindString(text[:start])
 	if before == "" {
 		return "", false
 	}
-	return "call    " + example(before) + holes + example(markBehind.FindString(text[end:])) +
+	return "call    " + example(before) + placeholders + example(markBehind.FindString(text[end:])) +
 		"\n", true
 }

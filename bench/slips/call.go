@@ -12,19 +12,19 @@ import (
 	"toolnorm/chat"
 )
 
-// firstHole is the character that stands for the first text of a call. The characters after it
-// stand for the further texts, up to holes of them. They are in Unicode's private area.
+// firstPlaceholder is the character that stands for the first text of a call. The characters after
+// it stand for the further texts, up to placeholders of them. They are in Unicode's private area.
 const (
-	firstHole = '\ue000'
-	holes     = 0x800
+	firstPlaceholder = '\ue000'
+	placeholders     = 0x800
 )
 
-// isHole reports whether r is a hole: a character that stands for a text in the arguments of a
-// call.
-func isHole(r rune) bool { return r >= firstHole && r < firstHole+holes }
+// isPlaceholder reports whether r is a placeholder: a character that stands for a text in the
+// arguments of a call.
+func isPlaceholder(r rune) bool { return r >= firstPlaceholder && r < firstPlaceholder+placeholders }
 
-// call is a call that a model meant. Each text in its arguments is replaced by a hole, a single
-// character that stands for the text.
+// call is a call that a model meant. Each text in its arguments is replaced by a placeholder, a
+// single character that stands for the text.
 type call struct {
 	tool  *tool
 	args  string
@@ -74,7 +74,7 @@ func (l *lab) text(r *rand.Rand, c *call, s *shape) string {
 		v = value{"enum", s.Enum[r.Intn(len(s.Enum))]}
 	}
 	c.texts = append(c.texts, v)
-	return fmt.Sprintf(`"%c"`, firstHole+rune(len(c.texts))-1)
+	return fmt.Sprintf(`"%c"`, firstPlaceholder+rune(len(c.texts))-1)
 }
 
 // value returns a random value that the shape s allows, as JSON at the nesting level deep. Texts in
@@ -138,10 +138,10 @@ func quoteInner(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")[1 : b.Len()-2]
 }
 
-// with returns c.args with the holes, the characters that stand for texts, replaced by these texts.
-// If the parameter only is not -1, it replaces only the hole with this index.
+// with returns c.args with the placeholders, the characters that stand for texts, replaced by these
+// texts. If the parameter only is not -1, it replaces only the placeholder with this index.
 func (c *call) with(only int) string {
-	return fillHoles(c.args, func(i int) (string, bool) {
+	return fillPlaceholders(c.args, func(i int) (string, bool) {
 		if i >= len(c.texts) || only >= 0 && i != only {
 			return "", false
 		}
@@ -149,18 +149,18 @@ func (c *call) with(only int) string {
 	})
 }
 
-// meant returns the arguments as the model meant them: it replaces each hole, a character that
-// stands for a text, by that text.
+// meant returns the arguments as the model meant them: it replaces each placeholder, a character
+// that stands for a text, by that text.
 func (c *call) meant() string { return c.with(-1) }
 
-// fillHoles returns frame with its placeholders, private characters that stand for texts, replaced
-// by the texts. The function text returns the text for the placeholder with number i, counted from
-// 0. If text returns false, the placeholder stays.
-func fillHoles(frame string, text func(i int) (string, bool)) string {
+// fillPlaceholders returns frame with its placeholders, private characters that stand for texts,
+// replaced by the texts. The function text returns the text for the placeholder with number i,
+// counted from 0. If text returns false, the placeholder stays.
+func fillPlaceholders(frame string, text func(i int) (string, bool)) string {
 	var b strings.Builder
 	for _, r := range frame {
-		if isHole(r) {
-			if s, ok := text(int(r - firstHole)); ok {
+		if isPlaceholder(r) {
+			if s, ok := text(int(r - firstPlaceholder)); ok {
 				b.WriteString(s)
 				continue
 			}
@@ -170,27 +170,27 @@ func fillHoles(frame string, text func(i int) (string, bool)) string {
 	return b.String()
 }
 
-// frame is a call as a family of models writes it, with a hole in place of each text, a character
-// that stands for the text. Everything else in it is structure, in which the benchmark makes slips,
-// the small mistakes of models.
+// frame is a call as a family of models writes it, with a placeholder in place of each text, a
+// character that stands for the text. Everything else in it is structure, in which the benchmark
+// makes slips, the small mistakes of models.
 type frame struct {
 	*call
-	text     string   // with holes
+	text     string   // with placeholders
 	written  []string // each text as the family writes it
 	whole    bool     // no slip was made yet
 	notation string
 }
 
-// write returns the call c as the family f writes it, with holes, which are characters that stand
-// for texts, in place of its texts. It returns nil if a text changes how the family writes the rest
-// of the call.
+// write returns the call c as the family f writes it, with placeholders, which are characters that
+// stand for texts, in place of its texts. It returns nil if a text changes how the family writes
+// the rest of the call.
 func write(f *family, c *call) *frame {
 	render := func(args string) string {
 		return string(f.Append(nil, chat.Call{Name: c.tool.Name, Args: json.RawMessage(args)}))
 	}
 	w := &frame{call: c, text: render(c.args), whole: true, notation: f.notation}
 	for i := range c.texts {
-		before, after, ok := strings.Cut(w.text, string(firstHole+rune(i)))
+		before, after, ok := strings.Cut(w.text, string(firstPlaceholder+rune(i)))
 		one := render(c.with(i))
 		text, ok := between(one, before, after, ok)
 		if !ok {
@@ -204,10 +204,10 @@ func write(f *family, c *call) *frame {
 	return w
 }
 
-// fill returns w.text with each hole, a character that stands for a text of the call, replaced by
-// that text.
+// fill returns w.text with each placeholder, a character that stands for a text of the call,
+// replaced by that text.
 func (w *frame) fill() string {
-	return fillHoles(w.text, func(i int) (string, bool) { return w.written[i], true })
+	return fillPlaceholders(w.text, func(i int) (string, bool) { return w.written[i], true })
 }
 
 // from returns the offset in the call's text at which the tool's name ends, or 0 if the text does

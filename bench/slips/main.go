@@ -7,7 +7,7 @@
 //	main.go        the flags, and which measurements run
 //	lab.go         what all measurements share
 //	data.go        the data files: tools, texts, kinds of slips
-//	call.go        random calls, and calls with holes in the place of texts
+//	call.go        random calls, and calls with placeholders in the place of texts
 //	family.go      what a family's own form looks like, and who reads nothing else
 //	operation.go   how a slip is made
 //	rewrite.go     whole arguments in another notation

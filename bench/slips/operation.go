@@ -93,7 +93,7 @@ func damage(w way, r *rand.Rand, f *frame) bool {
 		i--
 	}
 	c, size := utf8.DecodeRuneInString(f.text[i:])
-	if isHole(c) {
+	if isPlaceholder(c) {
 		return false
 	}
 	was, is := f.text[i:i+size], ""
@@ -112,7 +112,7 @@ func damage(w way, r *rand.Rand, f *frame) bool {
 		is = string("abcxyz_-./|<>[]"[r.Intn(15)])
 	case "swap":
 		d, more := utf8.DecodeRuneInString(f.text[i+size:])
-		if i+size >= m[1] || isHole(d) {
+		if i+size >= m[1] || isPlaceholder(d) {
 			return false
 		}
 		f.text = f.text[:i] + string(d) + was + f.text[i+size+more:]
@@ -163,7 +163,7 @@ func cut(w way, r *rand.Rand, f *frame) bool {
 // otherwise. It returns false if there are none.
 func (f *frame) respell(w way, r *rand.Rand, times int) bool {
 	for _, i := range r.Perm(len(f.written)) {
-		if !strings.ContainsRune(f.text, firstHole+rune(i)) {
+		if !strings.ContainsRune(f.text, firstPlaceholder+rune(i)) {
 			continue
 		}
 		if f.notation == tagArgs && strings.Contains(f.written[i], f.texts[i].text) {

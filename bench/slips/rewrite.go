@@ -192,12 +192,12 @@ func (f *frame) listed(args string, l layout) string {
 }
 
 // bare removes quotes and escapes from some texts of the call. In the frame a private character
-// stands for each text. The parameter hole contains the characters of those texts that are to be
-// changed.
-func (f *frame) bare(hole string) {
-	for _, r := range hole {
-		if isHole(r) {
-			f.written[r-firstHole] = f.texts[r-firstHole].text
+// stands for each text. The parameter placeholder contains the characters of those texts that are
+// to be changed.
+func (f *frame) bare(placeholder string) {
+	for _, r := range placeholder {
+		if isPlaceholder(r) {
+			f.written[r-firstPlaceholder] = f.texts[r-firstPlaceholder].text
 		}
 	}
 }

@@ -72,7 +72,7 @@ var origins = []struct {
 	{"link or image", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image"}},
 }
 
-// place is what stands for a hole of a pattern.
+// place is what stands for a placeholder of a pattern.
 var place = regexp.MustCompile(`\{[^}]*\}`)
 
 // everyRoute lists the method and path of every route that the program serves, as its routers

@@ -12,7 +12,7 @@ import (
 // place describes where a tool's name and JSON are in a reply, by the texts around and between
 // them.
 type place struct {
-	holes              string // the placeholders: {name}{json} or {call}
+	placeholders       string // the placeholders: {name}{json} or {call}
 	front, mid, behind string
 }
 
@@ -38,7 +38,7 @@ func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply
 		if !ok {
 			continue
 		}
-		key := p.holes + "\x00" + p.mid
+		key := p.placeholders + "\x00" + p.mid
 		if groups[key] == nil {
 			order = append(order, key)
 		}
@@ -114,12 +114,13 @@ func lineOf(all []place) string {
 	}
 	behind = firstLines(behind, ends && len(all) > 1)
 	mid := example(all[0].mid)
-	holes := strings.Replace(all[0].holes, "{name}{json}", "{name}"+mid+"{json}", 1)
+	placeholders := strings.Replace(all[0].placeholders, "{name}{json}", "{name}"+mid+"{json}", 1)
 	if isWord(front) {
-		return "call    \\n" + example(front) + holes + example(strings.TrimRight(behind, "\n")) +
+		return "call    \\n" + example(front) + placeholders + example(strings.TrimRight(behind, "\n")) +
 			"\\n\n"
 	}
-	return "call    " + example(front) + holes + example(strings.TrimRight(behind, " \t\n")) + "\n"
+	return "call    " + example(front) + placeholders +
+		example(strings.TrimRight(behind, " \t\n")) + "\n"
 }
 
 // example returns a text as a declaration writes it: an opening brace is doubled, and a newline is

@@ -44,8 +44,7 @@ func (f *Family) Thinks() []string {
 }
 
 // Opener returns the first line of the text with which a pattern begins, such as <tool_call>. Users
-// take it for the name of the pattern. It returns "" if the pattern begins with a hole (a
-// placeholder).
+// take it for the name of the pattern. It returns "" if the pattern begins with a placeholder.
 func (p *Pattern) Opener() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")
 	return line

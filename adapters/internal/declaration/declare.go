@@ -87,25 +87,25 @@ func (f *Family) check() error {
 	case m == nil:
 	case !strings.Contains(m.Parts[0].Lit.Text, " "): // a grammar begins at the blank
 		return errors.New("a message needs a blank in front of its recipient")
-	case m.Hole("calls") >= 0 && (len(f.Sections) == 0 || len(f.Calls) == 0):
+	case m.Index("calls") >= 0 && (len(f.Sections) == 0 || len(f.Calls) == 0):
 		return errors.New("{calls} in a message needs a section line and a call line")
 	default:
 		examples = append(slices.Clip(examples), m)
 	}
 	for _, p := range examples {
-		if p.Hole("args") >= 0 && len(f.Args) == 0 || p.Hole("pseudo") >= 0 && len(f.Quotes) == 0 {
+		if p.Index("args") >= 0 && len(f.Args) == 0 || p.Index("pseudo") >= 0 && len(f.Quotes) == 0 {
 			return errors.New("{args} needs an arg line, {pseudo} a quote line")
 		}
 		for _, word := range []string{"name", "id", "index", "junk"} {
-			i := p.Hole(word)
-			bare := i+1 == len(p.Parts) || p.HoleAt(i+1) != "" && (word == "index" ||
+			i := p.Index(word)
+			bare := i+1 == len(p.Parts) || p.PlaceholderAt(i+1) != "" && (word == "index" ||
 				word == "junk")
 			if i >= 0 && bare {
 				return fmt.Errorf("{%s} needs a mark behind it", word)
 			}
 		}
 		if slices.ContainsFunc(p.Parts[p.Body()+1:], func(part Part) bool {
-			return holes[part.Hole]
+			return placeholders[part.Placeholder]
 		}) {
 			return errors.New("a call holds its arguments once")
 		}
@@ -210,11 +210,12 @@ var shapes = map[string][]string{
 	"message": {"# name # json", "# name # args", "# name # calls"},
 }
 
-// loose lists the allowed holes for each kind of line that may have any shape. A call may have any
-// shape that names a tool. A line about results must have the first of its holes, or {quoted}.
+// loose lists the allowed placeholders for each kind of line that may have any shape. A call may
+// have any shape that names a tool. A line about results must have the first of its placeholders,
+// or {quoted}.
 var loose = map[string]struct {
-	about string
-	holes []string
+	about        string
+	placeholders []string
 }{
 	"call": {"calls", []string{"name", "id", "index", "junk", "json", "args", "pseudo", "call",
 		"calls", "named", "python"}},
@@ -232,8 +233,9 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 	}
 	may := loose[kind]
 	for _, part := range p.Parts {
-		if may.holes != nil && part.Hole != "" && !slices.Contains(may.holes, part.Hole) {
-			return nil, fmt.Errorf("no {%s} in a line about %s", part.Hole, may.about)
+		if may.placeholders != nil && part.Placeholder != "" &&
+			!slices.Contains(may.placeholders, part.Placeholder) {
+			return nil, fmt.Errorf("no {%s} in a line about %s", part.Placeholder, may.about)
 		}
 	}
 	switch want := shapes[kind]; {
@@ -241,10 +243,10 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 		return nil, misshapen(kind, want[0], p.shape())
 	case kind == "call" && !p.isCall():
 		return nil, errors.New(
-			"a call needs {name} or {id} behind a mark, or a hole that holds the name: {call}, {calls}, {named}, {python}")
-	case may.about == "results" && p.Hole(may.holes[0]) < 0 && p.Hole("quoted") < 0:
-		return nil, fmt.Errorf("a line about results needs {%s}", may.holes[0])
-	case may.about != "results" && p.HoleAt(0) == "" && len(p.Parts[0].Lit.Key()) < 2:
+			"a call needs {name} or {id} behind a mark, or a placeholder that holds the name: {call}, {calls}, {named}, {python}")
+	case may.about == "results" && p.Index(may.placeholders[0]) < 0 && p.Index("quoted") < 0:
+		return nil, fmt.Errorf("a line about results needs {%s}", may.placeholders[0])
+	case may.about != "results" && p.PlaceholderAt(0) == "" && len(p.Parts[0].Lit.Key()) < 2:
 		return nil, fmt.Errorf("%s must begin with a mark of at least two bytes; %q is shorter",
 			kind, p.Parts[0].Lit.Text)
 	}
@@ -272,11 +274,11 @@ func misshapen(kind, want, got string) error {
 		}
 	}
 	isMark := func(word string) bool { return word == "#" }
-	if holes := slices.DeleteFunc(gots, isMark); !slices.Equal(holes,
+	if placeholders := slices.DeleteFunc(gots, isMark); !slices.Equal(placeholders,
 		slices.DeleteFunc(wants, isMark)) {
-		missing = "no hole"
-		if len(holes) > 0 {
-			missing = "{" + strings.Join(holes, "} {") + "}"
+		missing = "no placeholder"
+		if len(placeholders) > 0 {
+			missing = "{" + strings.Join(placeholders, "} {") + "}"
 		}
 	}
 	if n := len(places) - 1; n > 1 {

@@ -112,7 +112,7 @@ func (f *Family) prepare() {
 	}
 	for _, p := range f.Args {
 		note(p.Parts[0].Lit)
-		closer := p.Parts[p.Hole("value")+1].Lit.Trimmed()
+		closer := p.Parts[p.Index("value")+1].Lit.Trimmed()
 		note(closer)
 		note(Literal{Units: closer.Units[1:]}) // its first byte may be missing
 	}
@@ -140,7 +140,7 @@ func (f *Family) prepare() {
 // place of {sfx}. Reading accepts any suffix, so one family file is enough for all checkpoints of a
 // model. A request does not name the checkpoint.
 func (f *Family) Printed(text string) string {
-	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
+	return strings.ReplaceAll(text, SuffixPlaceholder, f.Layout.Suffix)
 }
 
 // ChannelMark is the mark before a channel's name, inside a header or at its start. Where the
@@ -162,7 +162,7 @@ func (f *Family) valueEnds() []string {
 		}
 	}
 	for _, call := range f.Calls {
-		if i := call.Hole("args"); i >= 0 && i+1 < len(call.Parts) {
+		if i := call.Index("args"); i >= 0 && i+1 < len(call.Parts) {
 			mark, _, _ := strings.Cut(strings.TrimSpace(f.Printed(call.Parts[i+1].Lit.Text)), "\n")
 			all = append(all, mark)
 		}

@@ -19,7 +19,7 @@ type Layout struct {
 	Counter string
 	// ID (endid=) is a last member with the call's own id, such as mistral-v3's "id": "abc123XY0".
 	ID    string
-	List  List  // list=: the signs around and between calls that share one hole
+	List  List  // list=: the signs around and between calls that share one placeholder
 	Words Words // scalars=, objects=: which values other than strings are written as in Python
 	// Suffix (sfx=) is what {sfx} prints. hunyuan-v3's open checkpoint has <tool_call:opensource>.
 	Suffix string
@@ -133,10 +133,10 @@ type Several struct {
 // model writes what its template would have printed.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
-	switch hole := p.HoleAt(i); {
-	case hole == "python" && list == ListLines, hole != "python" && list == ListBare:
+	switch placeholder := p.PlaceholderAt(i); {
+	case placeholder == "python" && list == ListLines, placeholder != "python" && list == ListBare:
 		return Several{Comma: "\n"}
-	case hole == "named" || hole == "python":
+	case placeholder == "named" || placeholder == "python":
 		return Several{Open: "[", Comma: ", ", Close: "]"}
 	case list == ListLines:
 		return Several{Open: "[\n    ", Comma: ",\n    ", Close: "\n]"}
@@ -153,7 +153,7 @@ func (p *Pattern) Several(i int) Several {
 // each call. For {call} it is false: hermes writes two calls as two <tool_call> blocks, while
 // granite3 writes one list.
 func (p *Pattern) HoldsSeveral() bool {
-	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
+	return p.Index("calls") >= 0 || p.Index("named") >= 0 || p.Index("python") >= 0
 }
 
 // Between returns how many newlines are printed between two calls: one or none. For example,
@@ -183,7 +183,7 @@ func (p *Pattern) Printed(i int) string {
 		return strings.Repeat("\n", p.Tail)
 	}
 	text := p.Family.Printed(p.Parts[i].Lit.Text)
-	if p.HoleAt(i-1) == "args" {
+	if p.PlaceholderAt(i-1) == "args" {
 		text = strings.TrimPrefix(text, "\n")
 	}
 	return text

@@ -41,14 +41,14 @@ const (
 	OneNewline // a newline or none; further newlines belong to the value
 	AnyQuote   // ", ', “, \" or nothing: <invoke name=get_time>
 	AnyEquals  // = with white space around it: <function = get_time>
-	Suffix     // a colon and a word, or nothing: see SuffixHole
+	Suffix     // a colon and a word, or nothing: see SuffixPlaceholder
 	// AnyBar is a full-width bar, or the ASCII bar that models write instead: <|tool▁calls▁begin|>.
 	AnyBar
 )
 
-// SuffixHole is the place for the suffix of a checkpoint in a literal. For example,
+// SuffixPlaceholder is the place for the suffix of a checkpoint in a literal. For example,
 // <tool_call{sfx}> also matches <tool_call:opensource>.
-const SuffixHole = "{sfx}"
+const SuffixPlaceholder = "{sfx}"
 
 // WideBar is the bar in DeepSeek's marks, U+FF5C. Its tokenizer has <｜tool▁calls▁begin｜> as one
 // token. A model that spells the mark out uses the ASCII bar instead.
@@ -90,15 +90,15 @@ func units(text, before, after string) []unit {
 		c := text[i]
 		first, last := i == 0, i == len(text)-1
 		switch {
-		case strings.HasPrefix(text[i:], SuffixHole):
+		case strings.HasPrefix(text[i:], SuffixPlaceholder):
 			out = append(out, unit{Kind: Suffix})
-			i += len(SuffixHole) - 1
+			i += len(SuffixPlaceholder) - 1
 		case strings.HasPrefix(text[i:], WideBar):
 			out = append(out, unit{Kind: AnyBar})
 			i += len(WideBar) - 1
 		case c == '\n' && last && after == "text" && !first && scan.IsLetter(text[i-1]):
 			out = append(out, unit{Kind: Exact, Byte: c}) // the newline ends the word
-		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
+		case c == '\n' && (first && rawPlaceholder(before) || last && rawPlaceholder(after)):
 			out = append(out, unit{Kind: OneNewline})
 		case c == '\n':
 			out = appendSpace(out, anySpace)
@@ -130,12 +130,14 @@ func isSeam(before, c byte) bool {
 	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')
 }
 
-// rawHole reports whether the placeholder named word stands for a text that is used unchanged.
-// White space at the edges of the text is data, because a file may begin with an empty line. Only
-// one newline at an edge may belong to the fixed text next to the placeholder. The declaration says
-// whether it does, because guessing that from the reply gave a wrong value for 22 of 122 texts of
-// qwen3-coder.
-func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
+// rawPlaceholder reports whether the placeholder named word stands for a text that is used
+// unchanged. White space at the edges of the text is data, because a file may begin with an empty
+// line. Only one newline at an edge may belong to the fixed text next to the placeholder. The
+// declaration says whether it does, because guessing that from the reply gave a wrong value for 22
+// of 122 texts of qwen3-coder.
+func rawPlaceholder(word string) bool {
+	return word == "reasoning" || word == "value" || word == "text"
+}
 
 // appendSpace appends a unit that matches white space. If the list already ends with such a unit,
 // only the one that matches more remains, because the second of two would never match anything.

@@ -112,7 +112,7 @@ func NewIndex(families ...*Family) *Index {
 			}
 		}
 		for _, p := range f.headless {
-			if hole := p.HoleAt(0); own || hole == "name" || hole == "id" {
+			if placeholder := p.PlaceholderAt(0); own || placeholder == "name" || placeholder == "id" {
 				v.Headless = append(v.Headless, p)
 			}
 		}
@@ -218,7 +218,7 @@ func (m *markList) literal(k MarkKind, l Literal, p *Pattern, private bool) {
 // kimi-k3's <|open|>tools<|sep|> models write blanks between the parts.
 func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	key, loose := word, NewLiteral(word, "", "")
-	if strings.Contains(word, SuffixHole) {
+	if strings.Contains(word, SuffixPlaceholder) {
 		key = loose.Key() // the text before the suffix; the rest is matched later
 	} else if !slices.ContainsFunc(loose.Units, func(u unit) bool { return u.Kind == Pad }) {
 		loose = Literal{}
@@ -301,7 +301,7 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 // any suffix. For example, a prompt of hunyuan-v3 ends with <think:opensource>, and only the
 // server's template knows that suffix.
 func EndsWith(text, mark string) bool {
-	before, after, _ := strings.Cut(mark, SuffixHole)
+	before, after, _ := strings.Cut(mark, SuffixPlaceholder)
 	rest, ok := strings.CutSuffix(text, after)
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 && after != "" &&
 		strings.HasSuffix(rest[:i], before) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Pattern is one example of a declaration: literals, which are fixed texts, with holes
+// Pattern is one example of a declaration: literals, which are fixed texts, with placeholders
 // (placeholders such as {call}) between them. For example, in
 //
 //	call    \n<tool_call>\n{call}\n</tool_call>
@@ -21,7 +21,7 @@ type Pattern struct {
 	Family      *Family
 	Glue        int       // leading newlines, which belong to the text before the example
 	Tail        int       // trailing newlines, which belong to the text after the example
-	Parts       []Part    // literals and holes in order, without Glue and Tail
+	Parts       []Part    // literals and placeholders in order, without Glue and Tail
 	Headless    bool      // the first mark is missing, so the others are required
 	EndsInColon bool      // it ends in a word and a colon, to which one blank after it belongs
 	Open        Literal   // the first mark
@@ -31,19 +31,19 @@ type Pattern struct {
 // Markless reports whether the pattern does not begin with a fixed text, as llama3's {calls}. A
 // text of one or two bytes does not count as one, because it occurs too often in ordinary text.
 func (p *Pattern) Markless() bool {
-	return len(p.Parts) == 0 || p.Parts[0].Hole != "" ||
+	return len(p.Parts) == 0 || p.Parts[0].Placeholder != "" ||
 		len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
-// Part is a part of an example: a hole (placeholder) if the field Hole is set, and otherwise the
+// Part is a part of an example: a placeholder if the field Placeholder is set, and otherwise the
 // fixed text in Lit. Two fixed texts are never adjacent.
 type Part struct {
-	Hole string
-	Lit  Literal
+	Placeholder string
+	Lit         Literal
 }
 
-// holes has all words of holes. The value says whether the hole is the body of a call. Each word
-// exists for families that write so:
+// placeholders has all words of placeholders. The value says whether the placeholder is the body of
+// a call. Each word exists for families that write so:
 //
 //	name, id       functionary's <function=NAME>; kimi-k2's functions.NAME:0, an id that contains the name
 //	json           the arguments alone, if the name is outside: mistral's [TOOL_CALLS]NAME[ARGS]{…}
@@ -51,12 +51,12 @@ type Part struct {
 //	named          apertus's [{"NAME": {…}}]
 //	python         lfm2's [get_weather(city="Paris")]
 //	pseudo         gemma4's {city:<|"|>Paris<|"|>}
-//	args           arguments in tags of their own, written by the arg line, whose holes are key, value and type
+//	args           arguments in tags of their own, written by the arg line, whose placeholders are key, value and type
 //	index          kimi-k3 numbers the calls of a turn: <|open|>call tool="NAME" index="1"<|sep|>
 //	junk           a part of a header without a meaning of its own: harmony's <|start|>{junk}<|message|>
 //	reasoning      the text between the marks of a think line; text is that between those of a plain reply
 //	result         what a tool answered, quoted as a JSON string; results means all of them together
-var holes = map[string]bool{
+var placeholders = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
 	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true,
 	"named": true,
@@ -66,7 +66,7 @@ var holes = map[string]bool{
 
 // formPattern returns a pattern for the calls of a family in which no example can show them, so
 // that a form describes them (see [Family.Form]). The pattern has the text with which the calls
-// begin, if any, and one hole (placeholder) for everything after it.
+// begin, if any, and one placeholder for everything after it.
 func formPattern(f *Family) *Pattern {
 	p := &Pattern{Family: f, Glue: f.Form.Glue}
 	opening := f.Form.Opening()
@@ -76,17 +76,17 @@ func formPattern(f *Family) *Pattern {
 	if opening != "" {
 		p.Parts = []Part{{Lit: Exactly(opening)}}
 	}
-	p.Parts = append(p.Parts, Part{Hole: FormHole})
+	p.Parts = append(p.Parts, Part{Placeholder: FormPlaceholder})
 	p.Open = p.first()
 	return p
 }
 
-// FormHole is the hole of a pattern whose content the family's form reads.
-const FormHole = "form"
+// FormPlaceholder is the placeholder of a pattern whose content the family's form reads.
+const FormPlaceholder = "form"
 
-// compile reads an example, in which \n is a newline, {{ a literal brace, and {word} a hole (a
-// placeholder). It returns an error for an unknown hole. Newlines at the edges of the example are
-// not matched, because templates print them between a call and the text around it, and models leave
+// compile reads an example, in which \n is a newline, {{ a literal brace, and {word} a placeholder.
+// It returns an error for an unknown placeholder. Newlines at the edges of the example are not
+// matched, because templates print them between a call and the text around it, and models leave
 // them out or double them. Glue and Tail count these newlines, so that the decoder can drop them
 // from the text and the printer can write them.
 func compile(f *Family, example string) (*Pattern, error) {
@@ -95,34 +95,35 @@ func compile(f *Family, example string) (*Pattern, error) {
 	trimmed := strings.TrimLeft(text, "\n")
 	p.Glue = len(text) - len(trimmed)
 	for trimmed != "" {
-		lit, hole, rest, err := cutHole(trimmed)
+		lit, placeholder, rest, err := cutPlaceholder(trimmed)
 		if err != nil {
 			return nil, err
 		}
 		if lit != "" {
 			p.Parts = append(p.Parts, Part{Lit: Literal{Text: lit}})
 		}
-		if hole != "" {
-			p.Parts = append(p.Parts, Part{Hole: hole})
+		if placeholder != "" {
+			p.Parts = append(p.Parts, Part{Placeholder: placeholder})
 		}
 		trimmed = rest
 	}
 	p.trimTail()
 	p.EndsInColon = strings.HasSuffix(strings.TrimRight(text, "\n"), ":")
 	for i := range p.Parts {
-		if p.Parts[i].Hole == "" {
-			p.Parts[i].Lit.Units = units(p.Parts[i].Lit.Text, p.HoleAt(i-1), p.HoleAt(i+1))
+		if p.Parts[i].Placeholder == "" {
+			p.Parts[i].Lit.Units = units(p.Parts[i].Lit.Text, p.PlaceholderAt(i-1),
+				p.PlaceholderAt(i+1))
 		}
 	}
 	p.Open, p.Close = p.first(), p.closers()
 	return p, nil
 }
 
-// cutHole splits text at its first hole (placeholder), and returns the text before it, the word in
-// it, and the text after it. {sfx} is not a hole but part of the text around it, such as the tag
-// <think{sfx}>. An unknown word is an error, so that a misspelling in a file is not taken for text
-// that models write.
-func cutHole(text string) (lit, hole, rest string, err error) {
+// cutPlaceholder splits text at its first placeholder, and returns the text before it, the word in
+// it, and the text after it. {sfx} is not a placeholder but part of the text around it, such as the
+// tag <think{sfx}>. An unknown word is an error, so that a misspelling in a file is not taken for
+// text that models write.
+func cutPlaceholder(text string) (lit, placeholder, rest string, err error) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
 			continue
@@ -131,12 +132,12 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 			text = text[:i] + text[i+1:]
 			continue
 		}
-		if strings.HasPrefix(text[i:], SuffixHole) {
+		if strings.HasPrefix(text[i:], SuffixPlaceholder) {
 			continue
 		}
 		word, rest, ok := strings.Cut(text[i+1:], "}")
-		if _, known := holes[word]; !ok || !known {
-			return "", "", "", fmt.Errorf("no hole {%s}", word)
+		if _, known := placeholders[word]; !ok || !known {
+			return "", "", "", fmt.Errorf("no placeholder {%s}", word)
 		}
 		return text[:i], word, rest, nil
 	}
@@ -148,7 +149,7 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 // is not changed, because the text after a value shows where the value ends.
 func (p *Pattern) trimTail() {
 	n := len(p.Parts)
-	if n == 0 || p.Parts[n-1].Hole != "" || p.Hole("value") >= 0 {
+	if n == 0 || p.Parts[n-1].Placeholder != "" || p.Index("value") >= 0 {
 		return
 	}
 	lit := &p.Parts[n-1].Lit
@@ -159,20 +160,20 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt returns the name of the placeholder that is part i of the pattern, or "" if the part is
-// fixed text. It also returns "" for an index out of range, because callers look at the neighbours
-// of a part.
-func (p *Pattern) HoleAt(i int) string {
+// PlaceholderAt returns the name of the placeholder that is part i of the pattern, or "" if the
+// part is fixed text. It also returns "" for an index out of range, because callers look at the
+// neighbours of a part.
+func (p *Pattern) PlaceholderAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""
 	}
-	return p.Parts[i].Hole
+	return p.Parts[i].Placeholder
 }
 
-// Hole returns the index of the first placeholder {word} among the pattern's parts, or -1 if there
-// is none. A pattern has a handful of parts, so a search costs less than a table would.
-func (p *Pattern) Hole(word string) int {
-	return slices.IndexFunc(p.Parts, func(part Part) bool { return part.Hole == word })
+// Index returns the index of the first placeholder {word} among the pattern's parts, or -1 if
+// there is none. A pattern has a handful of parts, so a search costs less than a table would.
+func (p *Pattern) Index(word string) int {
+	return slices.IndexFunc(p.Parts, func(part Part) bool { return part.Placeholder == word })
 }
 
 // shape returns the order of a pattern's parts: the names of its placeholders, and # for each fixed
@@ -181,10 +182,10 @@ func (p *Pattern) Hole(word string) int {
 func (p *Pattern) shape() string {
 	var words []string
 	for _, part := range p.Parts {
-		if part.Hole == "" {
+		if part.Placeholder == "" {
 			words = append(words, "#")
 		} else {
-			words = append(words, part.Hole)
+			words = append(words, part.Placeholder)
 		}
 	}
 	return strings.Join(words, " ")
@@ -196,8 +197,8 @@ func (p *Pattern) shape() string {
 // placeholder {id} counts as a name, because the id of a call may contain the name, as in kimi-k2's
 // functions.get_weather:0.
 func (p *Pattern) isCall() bool {
-	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
-	return named || p.Hole("call") >= 0 || p.HoldsSeveral()
+	named := (p.Index("name") >= 1 || p.Index("id") >= 1) && p.PlaceholderAt(0) == ""
+	return named || p.Index("call") >= 0 || p.HoldsSeveral()
 }
 
 // Body returns the index of the placeholder for the call's arguments, or -1 if there is none. When
@@ -206,7 +207,7 @@ func (p *Pattern) isCall() bool {
 // deepseek's <｜DSML｜invoke name="get_time"/>.
 func (p *Pattern) Body() int {
 	return slices.IndexFunc(p.Parts, func(part Part) bool {
-		return holes[part.Hole] || part.Hole == FormHole
+		return placeholders[part.Placeholder] || part.Placeholder == FormPlaceholder
 	})
 }
 
@@ -215,7 +216,7 @@ func (p *Pattern) Body() int {
 // <tool_call> before it. The inner tag may begin a call by itself, because the name of an offered
 // tool follows it. There are two tags if a newline or "><" is in the text before the name.
 func (p *Pattern) withoutWrapper() *Pattern {
-	if p.Hole("name") != 1 {
+	if p.Index("name") != 1 {
 		return nil
 	}
 	text := p.Parts[0].Lit.Text
@@ -235,7 +236,7 @@ func (p *Pattern) withoutWrapper() *Pattern {
 func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
 	q.Parts = slices.Clone(p.Parts)
-	if q.Parts[0].Lit = NewLiteral(text, "", p.HoleAt(1)); text == "" {
+	if q.Parts[0].Lit = NewLiteral(text, "", p.PlaceholderAt(1)); text == "" {
 		q.Parts = q.Parts[1:]
 	}
 	q.Open = q.first()
@@ -244,8 +245,7 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 
 // first returns the first fixed text of the pattern, such as <tool_call> of
 // <tool_call>\n<function=, without the fixed texts after it. Models sometimes write it twice, and
-// then only this text is skipped. The result is empty if the pattern begins with a hole (a
-// placeholder).
+// then only this text is skipped. The result is empty if the pattern begins with a placeholder.
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 {
 		return Literal{}
@@ -260,7 +260,7 @@ func (p *Pattern) first() Literal {
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
-		if p.Parts[i].Hole == "" {
+		if p.Parts[i].Placeholder == "" {
 			out = append(out, p.Parts[i].Lit.Pieces()...)
 		}
 	}
@@ -276,7 +276,8 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	open, end = strings.TrimSpace(first.Lit.Text), strings.TrimSpace(last.Lit.Text)
 	from := strings.LastIndexAny(end, "<[")
-	if first.Hole != "" || last.Hole != "" || from < 0 || open[0] != '<' && open[0] != '[' {
+	if first.Placeholder != "" || last.Placeholder != "" || from < 0 ||
+		open[0] != '<' && open[0] != '[' {
 		return "", ""
 	}
 	if i := strings.IndexAny(open, ">] {"); i > 0 {
@@ -298,13 +299,13 @@ func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 // when it is a control token. Then {"name": …}</tool_call> is left of hermes's call, and the
 // closing tag still shows that it is a call.
 func (p *Pattern) WithoutOpener() *Pattern {
-	if p.Hole(FormHole) >= 0 {
-		if p.HoleAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {
+	if p.Index(FormPlaceholder) >= 0 {
+		if p.PlaceholderAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {
 			return p // it has no opening mark, so the index does not find it
 		}
 		return nil
 	}
-	if p.HoleAt(0) != "" || p.IsFence() {
+	if p.PlaceholderAt(0) != "" || p.IsFence() {
 		return nil
 	}
 	text := p.Parts[0].Lit.Text
@@ -329,7 +330,7 @@ func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text,
 // Keyed reports whether the tag of an argument is named like the parameter, so that the key is in
 // the closing tag as well. minimax-m3 writes ]<]minimax[>[<city>Paris]<]minimax[>[</city>. The
 // example of an argument then has a second {key} after {value}.
-func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
+func (p *Pattern) Keyed() bool { return p.PlaceholderAt(5) == "key" }
 
 // ItemKey is the tag of a list's elements in a family whose tags are named like the parameters,
 // because an element has no name of its own.

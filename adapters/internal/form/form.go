@@ -2,8 +2,8 @@
 // and arguments one by one between any separators.
 //
 // A [Form] describes calls as a model's chat template prints them. It consists of examples with
-// holes, like other declarations, but a call is read only when it is whole, and must match exactly:
-// it does not stream, and no slips are repaired.
+// placeholders, like other declarations, but a call is read only when it is whole, and must match
+// exactly: it does not stream, and no slips are repaired.
 //
 //	form  call  @@TOOL {name}\n{args}@@END
 //	form  arg   {key} := {value}\n
@@ -28,7 +28,7 @@ import (
 // not valid, because it has no example of a call.
 type Form struct {
 	Call []Example // a call; a second example may be for a call without arguments
-	Arg  Example   // one of the {args}, with the holes {key} and {value}
+	Arg  Example   // one of the {args}, with the placeholders {key} and {value}
 
 	Calls, Args  Series // the texts around and between calls, and arguments
 	Object, List Series // the same for the members of an object, and the elements of a list
@@ -51,9 +51,9 @@ type Writing struct {
 	Strings string // how strings are written: raw, json, python
 	Quote   string // the text before and after raw strings, which other values do not have
 	Escape  string // how values are escaped after that: xml, url; "" if they are not
-	// Block is how a text of several lines is written, with the holes {indent} and {line}. The text
-	// before its line break is written once, and the rest for each line. It is empty if texts are
-	// never written so.
+	// Block is how a text of several lines is written, with the placeholders {indent} and {line}.
+	// The text before its line break is written once, and the rest for each line. It is empty if
+	// texts are never written so.
 	Block Example
 	// Values says how numbers, true, false, null, lists and objects are written: json, compact,
 	// python or nested.
@@ -62,24 +62,24 @@ type Writing struct {
 	Plain string
 }
 
-// Example is a text with holes, which are placeholders such as {name}.
+// Example is a text with placeholders such as {name}.
 type Example []Part
 
-// Part is a part of an example: the placeholder {Hole} if the field Hole is set, and otherwise the
+// Part is a part of an example: a placeholder if the field Placeholder is set, and otherwise the
 // fixed text Lit.
-type Part struct{ Lit, Hole string }
+type Part struct{ Lit, Placeholder string }
 
 // Series has the texts that are printed before, between and after several calls, arguments, members
 // or elements.
 type Series struct{ Open, Between, Close string }
 
-// holes lists the allowed holes for each kind of example.
-var holes = map[string]string{
+// placeholders lists the allowed placeholders for each kind of example.
+var placeholders = map[string]string{
 	"call": "name id index length count json quoted args", "arg": "key type value",
 	"member": "key value indent", "element": "value indent", "block": "indent line",
 }
 
-// series maps each kind of line for a Series to the hole in that line.
+// series maps each kind of line for a Series to the placeholder in that line.
 var series = map[string]string{"calls": "call", "args": "arg", "object": "member",
 	"list": "element"}
 
@@ -108,10 +108,10 @@ func (f *Form) Take(line string) error {
 	switch {
 	case kind == "call":
 		var e Example
-		e, err = parse(value, holes["call"])
+		e, err = parse(value, placeholders["call"])
 		f.Call = append(f.Call, e)
 	case examples[kind] != nil:
-		*examples[kind], err = parse(value, holes[kind])
+		*examples[kind], err = parse(value, placeholders[kind])
 	case lists[kind] != nil:
 		*lists[kind], err = parseSeries(value, series[kind])
 	case kind == "strings" && aCoding.MatchString(value):
@@ -139,7 +139,7 @@ func (f *Form) Check() error {
 		return fmt.Errorf("a form needs a call line with {name}")
 	}
 	first := &f.Calls.Open
-	if *first == "" && f.Call[0][0].Hole == "" {
+	if *first == "" && f.Call[0][0].Placeholder == "" {
 		first = &f.Call[0][0].Lit
 	}
 	if !f.flat {
@@ -160,7 +160,7 @@ func (f *Form) Check() error {
 }
 
 // Opening returns the fixed text with which the calls of a reply begin, or "" if they begin with a
-// hole (a placeholder).
+// placeholder.
 func (f *Form) Opening() string {
 	if f.Calls.Open != "" {
 		return f.Calls.Open
@@ -181,9 +181,9 @@ func (f *Form) Text() string {
 	return strings.Join(words, " ")
 }
 
-// has reports whether the example contains the placeholder {hole}.
-func (e Example) has(hole string) bool {
-	return slices.ContainsFunc(e, func(p Part) bool { return p.Hole == hole })
+// has reports whether the example contains the given placeholder.
+func (e Example) has(placeholder string) bool {
+	return slices.ContainsFunc(e, func(p Part) bool { return p.Placeholder == placeholder })
 }
 
 // unescape replaces the escapes in the literals of a line. A blank at the edge of a literal is
@@ -195,7 +195,7 @@ var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r"
 // It returns an error for any other placeholder, and for an empty example.
 func parse(text, may string) (e Example, err error) {
 	for text != "" {
-		at := holeIn(text)
+		at := placeholderIn(text)
 		if at != 0 {
 			end := len(text)
 			if at > 0 {
@@ -206,9 +206,10 @@ func parse(text, may string) (e Example, err error) {
 		}
 		word, rest, ok := strings.Cut(text[1:], "}")
 		if !ok || !strings.Contains(" "+may+" ", " "+word+" ") {
-			return nil, fmt.Errorf("no hole {%s} in this line of a form: it may have %s", word, may)
+			return nil, fmt.Errorf("no placeholder {%s} in this line of a form: it may have %s",
+				word, may)
 		}
-		e, text = append(e, Part{Hole: word}), rest
+		e, text = append(e, Part{Placeholder: word}), rest
 	}
 	if len(e) == 0 {
 		return nil, fmt.Errorf("an example is empty")
@@ -216,9 +217,9 @@ func parse(text, may string) (e Example, err error) {
 	return e, nil
 }
 
-// holeIn returns the offset of the first placeholder, such as {name}, in a text, or -1 if there is
-// none. Two opening braces in a row stand for one brace.
-func holeIn(text string) int {
+// placeholderIn returns the offset of the first placeholder, such as {name}, in a text, or -1 if
+// there is none. Two opening braces in a row stand for one brace.
+func placeholderIn(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
 			continue

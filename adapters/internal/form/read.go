@@ -106,19 +106,19 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 // begins reports whether a call can begin at offset i.
 func (r *reader) begins(i int) bool {
 	first := r.Call[0][0]
-	return r.At(i) >= 0 && (first.Hole != "" || r.has(i, first.Lit))
+	return r.At(i) >= 0 && (first.Placeholder != "" || r.has(i, first.Lit))
 }
 
 // callAt reports whether a call of an offered tool begins at offset i, up to its name.
 func (r *reader) callAt(i int) bool {
 	e := r.Call[0]
-	if e[0].Hole == "" {
+	if e[0].Placeholder == "" {
 		if !r.has(i, e[0].Lit) {
 			return false
 		}
 		i, e = i+len(e[0].Lit), e[1:]
 	}
-	if len(e) == 0 || e[0].Hole != "name" {
+	if len(e) == 0 || e[0].Placeholder != "name" {
 		return false
 	}
 	defer func(c *Call) { r.call = c }(r.call)
@@ -133,7 +133,7 @@ func (r *reader) begunAt(i int) bool {
 	if open := r.Calls.Open; open != "" && r.has(i, open) && r.callAt(i+len(open)) {
 		return true
 	}
-	return r.Call[0][0].Hole == "" && r.callAt(i)
+	return r.Call[0][0].Placeholder == "" && r.callAt(i)
 }
 
 // one reads a call at offset i by the first example that matches, and returns the offset after the
@@ -159,7 +159,7 @@ func (r *reader) parts(i int, e Example) (int, bool) {
 	for n, p := range e {
 		rest := e[n+1:]
 		from = i
-		switch p.Hole {
+		switch p.Placeholder {
 		case "":
 			i, ok = r.lit(i, p.Lit)
 		case "name":
@@ -183,7 +183,7 @@ func (r *reader) parts(i int, e Example) (int, bool) {
 		if !ok {
 			return 0, false
 		}
-		if length >= 0 && (p.Hole == "json" || p.Hole == "args" || p.Hole == "quoted") &&
+		if length >= 0 && (p.Placeholder == "json" || p.Placeholder == "args" || p.Placeholder == "quoted") &&
 			length != r.size(from, i) {
 			return 0, false // the length shows that the text was not copied correctly
 		}
@@ -295,7 +295,7 @@ func (r *reader) slice(from, to int) string {
 
 // follows reports whether the remaining parts of an example (rest) can begin at offset i.
 func (r *reader) follows(i int, rest []Part) bool {
-	return len(rest) == 0 || rest[0].Hole != "" || r.has(i, rest[0].Lit)
+	return len(rest) == 0 || rest[0].Placeholder != "" || r.has(i, rest[0].Lit)
 }
 
 // tool reads the longest name of an offered tool at offset i after which the rest of the example

@@ -81,7 +81,7 @@ func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bool) {
 	key, ok := "", true
 	for n, p := range e {
-		switch p.Hole {
+		switch p.Placeholder {
 		case "":
 			i, ok = r.lit(i, p.Lit)
 		case "indent":
@@ -112,7 +112,7 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 // the text does not match, or if takes returns false for the name.
 func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, string, bool) {
 	_, end, ok := r.literal(i)
-	if !ok || len(e) < 2 || e[0].Hole != "" || e[1].Hole != "key" {
+	if !ok || len(e) < 2 || e[0].Placeholder != "" || e[1].Placeholder != "key" {
 		return 0, "", false
 	}
 	if end, ok = r.lit(end, e[0].Lit); !ok {
@@ -138,9 +138,9 @@ func (r *reader) keyAt(i int, e Example) bool {
 // behind returns the text that follows {value} in the example e. If {key} occurs in that text, it
 // is replaced by the parameter key.
 func (r *reader) behind(e Example, key string) (text string) {
-	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
+	at := slices.IndexFunc(e, func(p Part) bool { return p.Placeholder == "value" })
 	for _, p := range e[at+1:] {
-		if text += p.Lit; p.Hole == "key" {
+		if text += p.Lit; p.Placeholder == "key" {
 			text += key
 		}
 	}

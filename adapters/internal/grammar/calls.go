@@ -62,15 +62,15 @@ func (g *writer) more(call string) string {
 	return repeat(g.rule("next-call", call), 0, -1)
 }
 
-// filled returns an expression for the example p from part i on. The function hole returns the
-// expression for a placeholder, such as {name}. The texts between placeholders are exactly those of
-// the printer, including white space and suffixes that models may vary. So the grammar forces
-// closing tags that models forget, such as </function> before </tool_call>.
-func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) string {
+// filled returns an expression for the example p from part i on. The function placeholder returns
+// the expression for a placeholder, such as {name}. The texts between placeholders are exactly
+// those of the printer, including white space and suffixes that models may vary. So the grammar
+// forces closing tags that models forget, such as </function> before </tool_call>.
+func (g *writer) filled(p *declaration.Pattern, i int, placeholder func(i int) string) string {
 	var all []string
 	for ; i <= len(p.Parts); i++ {
-		if all = append(all, lit(p.Printed(i))); p.HoleAt(i) != "" {
-			all = append(all, hole(i))
+		if all = append(all, lit(p.Printed(i))); p.PlaceholderAt(i) != "" {
+			all = append(all, placeholder(i))
 		}
 	}
 	return seq(all...)
@@ -83,11 +83,11 @@ func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) 
 // because the arguments have to belong to the name.
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
-	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" &&
-		p.Hole("name") < 0 && p.Hole("id") < 0 {
+	if word := p.PlaceholderAt(body); word != "json" && word != "args" && word != "pseudo" &&
+		p.Index("name") < 0 && p.Index("id") < 0 {
 		return g.filled(p, i, func(i int) string {
 			if i != body {
-				return g.hole(p, i, chat.Tool{})
+				return g.placeholder(p, i, chat.Tool{})
 			}
 			return g.several(p, i, tools)
 		})
@@ -98,17 +98,17 @@ func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 // toolCall returns an expression for a call of the tool t from part i of the pattern on. The parts
 // before i are matched elsewhere.
 func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
-	return g.filled(p, i, func(i int) string { return g.hole(p, i, t) })
+	return g.filled(p, i, func(i int) string { return g.placeholder(p, i, t) })
 }
 
-// hole returns an expression for the content of placeholder i of the pattern in a call of one tool.
-// For {index} it is a number from 1 to 999: kimi-k3 counts the calls of a message from 1, and the
-// decoder ignores that number. Python calls have keyword arguments only, as templates print them,
-// although the decoder reads others. In apertus's calls ({named}) the tool's name is the key of the
-// object's only member.
-func (g *writer) hole(p *declaration.Pattern, i int, t chat.Tool) string {
+// placeholder returns an expression for the content of placeholder i of the pattern in a call of
+// one tool. For {index} it is a number from 1 to 999: kimi-k3 counts the calls of a message from 1,
+// and the decoder ignores that number. Python calls have keyword arguments only, as templates print
+// them, although the decoder reads others. In apertus's calls ({named}) the tool's name is the key
+// of the object's only member.
+func (g *writer) placeholder(p *declaration.Pattern, i int, t chat.Tool) string {
 	s := print.Arguments(p, i)
-	switch p.HoleAt(i) {
+	switch p.PlaceholderAt(i) {
 	case "name":
 		return lit(t.Name)
 	case "id":
@@ -137,7 +137,7 @@ func (g *writer) hole(p *declaration.Pattern, i int, t chat.Tool) string {
 // have no meaning, as those of solar-open and mistral-small3.2. They are bounded to forty
 // characters, so that a model does not write without end.
 func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
-	if p.Hole("name") < 0 {
+	if p.Index("name") < 0 {
 		return seq(lit("functions."+t.Name+":"), "[0-9]{1,4}")
 	}
 	return "[a-zA-Z0-9_-]{1,40}"
@@ -152,8 +152,8 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 //	{"name": …}                     one call, without a list
 //	[get_weather(city="Paris")]     lfm2
 func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) string {
-	one := g.anyTool(tools, func(t chat.Tool) string { return g.hole(p, body, t) })
-	if p.HoleAt(body) == "call" {
+	one := g.anyTool(tools, func(t chat.Tool) string { return g.placeholder(p, body, t) })
+	if p.PlaceholderAt(body) == "call" {
 		return one
 	}
 	s := p.Several(body)

@@ -77,8 +77,8 @@ func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 // <|python_tag|>, is returned.
 func Opening(f *declaration.Family) *declaration.Pattern {
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
-		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"
-		if !p.Markless() && !p.IsFence() && p.Hole("junk") < 0 && !word {
+		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.PlaceholderAt(1) != "name"
+		if !p.Markless() && !p.IsFence() && p.Index("junk") < 0 && !word {
 			return p
 		}
 	}

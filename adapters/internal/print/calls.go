@@ -63,12 +63,12 @@ func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte 
 	})
 }
 
-// fill appends an example to dst. For each hole (a placeholder such as {name}) it calls hole, which
-// appends the content of hole i.
-func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byte) []byte {
+// fill appends an example to dst. For each placeholder such as {name} it calls placeholder, which
+// appends the content of placeholder i.
+func fill(dst []byte, p *declaration.Pattern, placeholder func(dst []byte, i int) []byte) []byte {
 	for i := range len(p.Parts) + 1 {
-		if dst = append(dst, p.Printed(i)...); p.HoleAt(i) != "" {
-			dst = hole(dst, i)
+		if dst = append(dst, p.Printed(i)...); p.PlaceholderAt(i) != "" {
+			dst = placeholder(dst, i)
 		}
 	}
 	return dst
@@ -117,7 +117,7 @@ func appendNewlines(dst []byte, n int) []byte {
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	return fill(dst, p, func(dst []byte, i int) []byte {
-		switch p.Parts[i].Hole {
+		switch p.Parts[i].Placeholder {
 		case "name":
 			return append(dst, c.Name...)
 		case "id":

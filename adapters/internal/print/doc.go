@@ -7,7 +7,7 @@
 // A [Spelling] defines how the values of a call are written. The grammar uses the same Spelling, so
 // it allows everything that is printed.
 //
-//	calls.go      Calls: sections, messages, the holes of a call's example
+//	calls.go      Calls: sections, messages, the placeholders of a call's example
 //	form.go       calls in a form that examples cannot express
 //	spelling.go   Spelling: JSON, Python, pseudo-JSON, nested tags, raw text, and their uses
 //	value.go      the writer of values in all spellings

@@ -36,7 +36,7 @@ func (f formed) call(c chat.Call, n int) string {
 	body := f.body(e, c, args)
 	var b strings.Builder
 	for _, p := range e {
-		switch p.Hole {
+		switch p.Placeholder {
 		case "":
 			b.WriteString(p.Lit)
 		case "name":
@@ -64,7 +64,7 @@ func (f formed) call(c chat.Call, n int) string {
 // example e. It returns "" if the example has no such placeholder.
 func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	for _, p := range e {
-		switch p.Hole {
+		switch p.Placeholder {
 		case "json":
 			return f.json().Value(string(c.Args))
 		case "quoted":
@@ -92,7 +92,7 @@ func around(s form.Series, all []string) string {
 func (f formed) member(e form.Example, m scan.Field, pad, inner string) string {
 	var b strings.Builder
 	for _, p := range e {
-		switch p.Hole {
+		switch p.Placeholder {
 		case "":
 			b.WriteString(p.Lit)
 		case "key":

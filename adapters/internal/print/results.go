@@ -62,7 +62,7 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 // because templates print such a list as code, print nothing, or raise an error.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	return fill(dst, p, func(dst []byte, i int) []byte {
-		switch p.Parts[i].Hole {
+		switch p.Parts[i].Placeholder {
 		case "name":
 			return append(dst, c.Name...)
 		case "id":
@@ -114,9 +114,9 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes reports whether calls of the family are written with the placeholder {hole}, such as {id}.
+// writes reports whether calls of the family are written with the given placeholder, such as {id}.
 // It only examines the family's first example of a call, and returns false if there is none, as in
 // some families that write calls as messages.
-func writes(f *declaration.Family, hole string) bool {
-	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
+func writes(f *declaration.Family, placeholder string) bool {
+	return len(f.Calls) > 0 && f.Calls[0].Index(placeholder) >= 0
 }

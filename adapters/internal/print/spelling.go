@@ -128,7 +128,7 @@ func raw(f *declaration.Family) *Spelling {
 // JSON unless the name of the placeholder, such as {args} or {python}, or the family's layout
 // demands another.
 func Arguments(p *declaration.Pattern, i int) *Spelling {
-	switch f := p.Family; p.HoleAt(i) {
+	switch f := p.Family; p.PlaceholderAt(i) {
 	case "args":
 		return tags(p, i)
 	case "call", "calls":
@@ -177,7 +177,7 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 			return append(dst, arg.CloseTag(scan.Unquote(quoted))...)
 		},
 	}
-	if arg.HoleAt(3) == "type" {
+	if arg.PlaceholderAt(3) == "type" {
 		s.word = func(kind schema.Kinds) string { return typeWord(arg, kind) + arg.Printed(4) }
 	}
 	if p.OnLines(i) {

@@ -161,9 +161,9 @@ func (g *look) wordByte(i int) bool {
 	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
 }
 
-// noHoles reports whether the f-string whose text begins at offset i contains no expressions and
-// has an end. An f-string such as f"{x}" is not read, because its text is not its value.
-func noHoles(text string, i int, quote byte) bool {
+// isPlain reports whether the f-string whose text begins at offset i contains no expressions
+// and has an end. An f-string such as f"{x}" is not read, because its text is not its value.
+func isPlain(text string, i int, quote byte) bool {
 	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)
 	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0

@@ -297,14 +297,14 @@ func (x *here) junkWord() {
 func (x *valueReader) prefixed() bool {
 	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') &&
 		x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
-		if x.c != 'f' && x.c != '$' || noHoles(x.text, x.n.Pos+2, byte(next)) {
+		if x.c != 'f' && x.c != '$' || isPlain(x.text, x.n.Pos+2, byte(next)) {
 			x.step(habit, keep(x.n, x.n.Pos+1))
 		}
 		return true
 	}
 	if next := x.at(x.n.Pos + 1); x.python && (next == '"' || next == '\'') && x.c >= 0 &&
 		strings.IndexByte("rbuf", byte(x.c)) >= 0 {
-		if x.c != 'f' || noHoles(x.text, x.n.Pos+2, byte(next)) {
+		if x.c != 'f' || isPlain(x.text, x.n.Pos+2, byte(next)) {
 			x.openStrings(1, x.c == 'r')
 		}
 		return true
