@@ -193,7 +193,7 @@ func TestTheOrderIsThatOfTheFile(t *testing.T) {
 
 // TestACallThatWantsASignInSaysSo has a server that lists its tools to everybody.
 func TestACallThatWantsASignInSaysSo(t *testing.T) {
-	open, err := url.Parse(strings.TrimSuffix(raw(t, `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, goodGreeting), "/mcp"))
+	open, err := url.Parse(strings.TrimSuffix(raw(t, `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, goodGreeting, 0), "/mcp"))
 	must.OK(t, err)
 	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -43,9 +43,14 @@ func laneSeeds() (all []uint64) {
 
 const goodTool = `{"name":"NAME","title":"A tool","description":"Does something.","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":"what","enum":["x","y"]},"b":{"type":"integer","minimum":1,"default":2},"c":{"type":"array","items":{"$ref":"#/$defs/d"}}},"required":["a"],"additionalProperties":false,"$defs":{"d":{"type":"number"}}},"outputSchema":{"type":"object","properties":{"r":{"type":"string"}}},"annotations":{"title":"T","readOnlyHint":true},"icons":[{"src":"https://h/i.png"}],"_meta":{"k":1}}`
 
+// forms are how servers send a message, as the media type and the text around it. The empty type is
+// the one that net/http finds by itself, which is text/plain for all of them.
+var forms = [][2]string{{"application/json", "%s"}, {"", "%s"}, {"none", "%s"}, {"application/octet-stream", "[%s]"},
+	{"text/event-stream", "event: message\ndata: %s\n\n"}, {"", ": hello\n\nid: 7\ndata: [%s]\n\n"}}
+
 // raw is a server that lists what it is given, byte for byte, and answers each call with the tool's
-// name.
-func raw(t *testing.T, page string, greeting string) string {
+// name, in one of forms.
+func raw(t *testing.T, page, greeting string, form int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -58,7 +63,16 @@ func raw(t *testing.T, page string, greeting string) string {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
-		w.Header().Set("Content-Type", "application/json")
+		switch kind := forms[form][0]; kind {
+		case "":
+		case "none":
+			w.Header()["Content-Type"] = nil
+		default:
+			w.Header().Set("Content-Type", kind)
+		}
+		if form > 0 && ask.ID[0] != '"' {
+			ask.ID = append(ask.ID, ".0"...)
+		}
 		answer := `"error":{"code":-32601,"message":"no such method"}`
 		switch ask.Method {
 		case "initialize":
@@ -69,7 +83,7 @@ func raw(t *testing.T, page string, greeting string) string {
 			name, _ := json.Marshal(ask.Params.Name)
 			answer = `"result":{"content":[{"type":"text","text":` + string(name) + `}]}`
 		}
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, ask.ID, answer)
+		fmt.Fprintf(w, forms[form][1], fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, ask.ID, answer))
 	}))
 	t.Cleanup(s.Close)
 	return s.URL + "/mcp"
@@ -99,7 +113,7 @@ func TestEveryGoodToolWorksWhateverIsBesideIt(t *testing.T) {
 				`{"protocolVersion":"2025-06-18","capabilities":[],"serverInfo":{"name":7,"version":1.5,"title":[]},"instructions":["a"],"_meta":"x"}`,
 			}[r.IntN(3)]
 		}
-		s, registry, _ := opened(t, `[{"name":"s","url":"`+raw(t, `{"tools":[`+strings.Join(list, ",")+`]}`, greeting)+`"}]`)
+		s, registry, _ := opened(t, `[{"name":"s","url":"`+raw(t, `{"tools":[`+strings.Join(list, ",")+`]}`, greeting, r.IntN(len(forms)))+`"}]`)
 		if _, down := s.Collect(t.Context(), []string{"s"}); len(down) > 0 {
 			t.Errorf("seed %d, %q: %v", seed, whys, down)
 			continue
@@ -264,7 +278,7 @@ func formed(r *rand.Rand, texts []string) string {
 // TestWhatIsOddIsToldWhereItsOwnerLooks follows one odd entry and one odd tool to the log and the
 // list, and through a change of the file.
 func TestWhatIsOddIsToldWhereItsOwnerLooks(t *testing.T) {
-	url := raw(t, `{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":7},"c"]}`, goodGreeting)
+	url := raw(t, `{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":7},"c"]}`, goodGreeting, 0)
 	s, _, log := opened(t, `[{"name":"s","url":"`+url+`"},{"name":"x","url":"nowhere"}]`)
 	s.Collect(t.Context(), s.Names())
 	text, err := json.Marshal(s.List())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -72,11 +73,16 @@ func (p *plainer) plain(text []byte) []byte {
 // messageBegin is how nearly all programs begin a message.
 var messageBegin = []byte(`{"jsonrpc"`)
 
+// fraction matches an id that is a number with a fraction or an exponent. mcp-go finds no request
+// with such an id.
+var fraction = regexp.MustCompile(`"id"\s*:\s*\d+[.eE]`)
+
 // plainMessage converts a message that mcp-go cannot read into one that it can, and reports whether
 // the result differs from text. It drops a byte order mark, and output of the program that stands
 // before the message on its line. NaN and Infinity become null; Python and JavaScript write them,
 // and JSON does not have them. An error gets a number as its code and a text as its message:
-// programs write "ENOENT" or -32000.0.
+// programs write "ENOENT" or -32000.0. A list of one message, which protocol 2025-03-26 allowed,
+// becomes that message, and the id 1.0 becomes 1.
 func plainMessage(text []byte) (out []byte, changed bool) {
 	out = bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\uFEFF"))
 	if i := bytes.Index(out, messageBegin); i > 0 && !json.Valid(out) {
@@ -85,6 +91,21 @@ func plainMessage(text []byte) (out []byte, changed bool) {
 	changed = len(out) != len(bytes.TrimSpace(text))
 	if len(out) > 0 && out[0] == '{' && !json.Valid(out) {
 		out, changed = finite(out), true
+	}
+	if len(out) > 0 && out[0] == '[' {
+		var list []json.RawMessage
+		if json.Unmarshal(out, &list) == nil && len(list) == 1 {
+			out, changed = list[0], true
+		}
+	}
+	if fraction.Match(out) {
+		if o, err := readObject(out); err == nil {
+			if n, err := strconv.ParseFloat(string(o.get("id")), 64); err == nil &&
+				n == math.Trunc(n) && math.Abs(n) < math.MaxInt32 {
+				o, _ = o.with("id", int(n)) // a number always encodes
+				out, changed = o.text(), true
+			}
+		}
 	}
 	if bytes.Contains(out, []byte(`"error"`)) {
 		if o, err := readObject(out); err == nil {

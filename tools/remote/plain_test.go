@@ -27,6 +27,10 @@ func TestMessagesThatWouldBeDroppedAreRead(t *testing.T) {
 		`{"id":1,"error":[1]}`:                                                  `{"id":1,"error":{"code":-32603,"message":"[1]"}}`,
 		`{"id":1,"result":{"error":7}}`:                                         `{"id":1,"result":{"error":7}}`,
 		`{"id":1,"error":null,"result":{}}`:                                     `{"id":1,"error":null,"result":{}}`,
+		"[" + good + "]":                                                        good,
+		"[" + good + "," + good + "]":                                           "[" + good + "," + good + "]",
+		`{"id":1.0,"result":{"id":2.0}}`:                                        `{"id":1,"result":{"id":2.0}}`,
+		`{"id":1.5,"result":{}}`:                                                `{"id":1.5,"result":{}}`,
 	} {
 		for _, form := range []struct {
 			unit          unit

@@ -1,10 +1,12 @@
 package remote
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -103,15 +105,36 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 			p.entry.Name)
 	}
 	body := &bounded{ReadCloser: resp.Body}
-	kind := strings.ToLower(resp.Header.Get("Content-Type"))
-	if strings.HasPrefix(kind, "text/event-stream") {
+	in := bufio.NewReader(body)
+	kind := mediaType(resp, in)
+	resp.Header.Set("Content-Type", kind)
+	if strings.HasPrefix(strings.ToLower(kind), "text/event-stream") {
 		body.unit = oneEvent
 	}
 	resp.Body = struct {
 		io.Reader
 		io.Closer
-	}{newPlainer(body, body.unit), body}
+	}{newPlainer(in, body.unit), body}
 	return resp, nil
+}
+
+// mediaType returns the media type of an answer, whose body is in. Programs that do not name it
+// send JSON or events without a type or as another one; net/http itself calls JSON text/plain. So
+// the first byte of an answer to a message decides, unless it has a type that mcp-go reads.
+func mediaType(resp *http.Response, in *bufio.Reader) string {
+	kind := resp.Header.Get("Content-Type")
+	known, _, _ := mime.ParseMediaType(kind)
+	if resp.Request.Method != http.MethodPost || resp.StatusCode != http.StatusOK ||
+		known == "application/json" || known == "text/event-stream" {
+		return kind
+	}
+	switch first, _ := in.Peek(1); string(first) {
+	case "{", "[":
+		return "application/json"
+	case ":", "d", "e", "i", "r": // a comment, or the fields data, event, id and retry
+		return "text/event-stream"
+	}
+	return kind
 }
 
 // sameOrigin reports whether two URLs have the same scheme, host and port, compared as a browser
