@@ -98,9 +98,10 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 
 // leaveOut removes the members of a message that say nothing, and reports whether there were any.
 // Programs whose objects have all members write null for a method, a result or an error that is not
-// there. A message with a method is no answer, so it has neither result nor error. The id of an
-// error is null if the client could not read the request (JSON-RPC 2.0, section 5); such an error
-// belongs to no question, and answering it could go on without end.
+// there. A message with a method is no answer, so it has neither result nor error, and a
+// notification has no id. The id of an error is null if the client could not read the request
+// (JSON-RPC 2.0, section 5); such an error belongs to no question, and answering it could go on
+// without end.
 func leaveOut(parts map[string]json.RawMessage) bool {
 	before := len(parts)
 	null := func(name string) bool { return string(parts[name]) == "null" }
@@ -111,6 +112,9 @@ func leaveOut(parts map[string]json.RawMessage) bool {
 	case parts["method"] != nil:
 		delete(parts, "result")
 		delete(parts, "error")
+		if null("id") && bytes.HasPrefix(parts["method"], []byte(`"notifications/`)) {
+			delete(parts, "id")
+		}
 	case failed && null("id"):
 		delete(parts, "id")
 	}

@@ -76,7 +76,7 @@ func TestOutboxWithoutRoomEndsItsListener(t *testing.T) {
 func TestOnlyOneStreamOfASessionIsTold(t *testing.T) {
 	f := serve(t, Config{})
 	h := f.initialized("2025-11-25", "x", "1")
-	h["Accept"] = "Text/Event-Stream; q=1" // case does not matter
+	h["Accept"] = "application/json, Text/*; q=1" // case does not matter
 	lines := make(chan string)
 	for range 2 {
 		e := eventsOf(t, f.do(http.MethodGet, "/mcp", "", h).Body)

@@ -41,7 +41,9 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 // specification demands that Accept has both types, but */*, which curl sends, is accepted as well.
 func accepts(r *http.Request, kind string) bool {
 	said := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
+	general, _, _ := strings.Cut(kind, "/")
 	return strings.Contains(said, kind) || strings.Contains(said, "*/*") ||
+		strings.Contains(said, general+"/*") ||
 		said == "" && kind == "application/json"
 }
 

@@ -138,6 +138,7 @@ func TestMessagesThatAreNone(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"none of ours","method":null,"result":{},"error":null}`:           "",
 		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is no JSON"}}`:        "",
 		`{"jsonrpc":"2.0","error":{"code":-32700,"message":"this is no JSON"}}`:                  "",
+		`{"jsonrpc":"2.0","id":null,"method":"notifications/initialized","params":null}`:         "",
 		`{"jsonrpc":"2.0","id":4,"method":null}`:                                                 `"id":4,"error":{"code":-32600`,
 		`{"jsonrpc":"2.0","id":4}`:                                                               `"id":4,"error":{"code":-32600`,
 		`{"jsonrpc":"2.0","id":4,"method":"ping","params":[1]}`:                                  `"id":4,"error":{"code":-32602`,
