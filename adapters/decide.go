@@ -59,7 +59,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
 		more++
 	}
-	if p := ar.trial.closing; p.Index("call") >= 0 || p.Index("calls") >= 0 || p.Index("named") >= 0 ||
+	if p := ar.trial.closing; p.Index("call") >= 0 || p.Index("calls") >= 0 ||
+		p.Index("named") >= 0 ||
 		p.Markless() {
 		more-- // the brace of the object around the call
 	}

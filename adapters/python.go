@@ -377,9 +377,8 @@ func (py *python) pythonValue(t *schema.Type) bool {
 	return py.Value(t)
 }
 
-// evaluates reports whether an f-string, whose text begins at offset i, has something that
-// Python would evaluate. It also returns true if no closing quote is within the next maxUnmarked
-// bytes.
+// evaluates reports whether Python would evaluate something in an f-string, whose text begins at
+// offset i. It also returns true if no closing quote is within the next maxUnmarked bytes.
 func (py *python) evaluates(i, quote int) bool {
 	for n := i; n < i+maxUnmarked; n++ {
 		switch c := py.At(n); {

@@ -159,11 +159,15 @@ func Read(name string, data []byte) (t Text, err error) {
 	return t, nil
 }
 
+// lineEnds replaces all characters that end a line by the plain one. A form feed ends a page, and
+// word processors write a vertical tab for a line break in a paragraph.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n", "\v", "\n",
+	"\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
 // clean returns a text with plain line ends and without control characters. One of these is NUL,
 // which PostgreSQL refuses.
 func clean(s string) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"),
-		"\uFFFD")
+	s = strings.ToValidUTF8(lineEnds.Replace(s), "\uFFFD")
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\ufeff' {
 			return -1

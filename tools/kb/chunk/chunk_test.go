@@ -28,6 +28,7 @@ func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 			"= Handbook\n[] For all.\n[Leave] Twenty days.⏎Plus one.⏎⏎More.\n[Leave > Sick leave] A note.\n[副業] 許可が要ります。\n"},
 		{"code.md", "---\ntitle: \"Set up\"\ntags: [a]\n---\nFirst\n=====\n\n```sh\n# no heading\n\nrun\n```\n\nSecond\n---\n| a | b |\n|---|---|\n| 1 | 2 |\n\n~~~\n# open",
 			"= Set up\n[First] ```sh⏎# no heading⏎⏎run⏎```\n[First > Second] | a | b |⏎|---|---|⏎| 1 | 2 |⏎⏎~~~⏎# open\n"},
+		{"toml.md", "+++\ntitle = 'Set up'\n+++\n# First {#first}\none\ftwo\vthree\n## Second ## {#s .x}\nfour", "= Set up\n[First] one⏎two⏎three\n[First > Second] four\n"},
 		{"windows.md", "\ufeff# 수당\r\n\r\n월 5만 원\r\n", "= 수당\n[] 월 5만 원\n"},
 		{"empty headings.md", "#\n\n##\n\ntext\n\n#hashtag\n", "= empty headings\n[] text⏎⏎#hashtag\n"},
 		{"note.txt", "Remote work\n\nOne.\nTwo.\n　\nThree.\x00", "= Remote work\n[] Remote work⏎⏎One.⏎Two.⏎⏎Three.\n"},
@@ -38,6 +39,7 @@ func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 			"= Rules & more\n[Leave] Twenty days a year,⏎or more.⏎⏎- one⏎- two\n[Leave > Rates] a | b⏎1 | 2⏎⏎x⏎  y⏎⏎in a div⏎⏎漢字です\n"},
 		{"closed.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><p/><a id="x"/>One <![CDATA[a < b]]><br/><textarea/>two<iframe src="y"/></body></html>`,
 			"= closed\n[] One a < b⏎two\n"},
+		{"numbers.html", "<ol type=a start=2><li>one<ol><li>in</ol><li>two<li value=9>three</ol><ul><li>four</ul><ol start=x type=I><li>five<li>six</ol>", "= numbers\n[] b. one⏎1. in⏎c. two⏎i. three⏎⏎- four⏎⏎I. five⏎II. six\n"},
 		{"arranged.html", "<table><tr><td>One<br>two<tr><td>three</table>", "= arranged\n[] One⏎two⏎three\n"},
 		{"declared.html", `<?xml version="1.0"?><html><head><title/></head><body>One</body></html>`, "= declared\n[] One\n"},
 		{"hidden.html", `<body style="opacity:0"><p hidden>a</p><dialog>b</dialog><p popover>c<p style="color:red; DISPLAY : /**/ none !important">d</p><video>e</video><noscript>f</noscript><template>g</template>

@@ -3,6 +3,7 @@ package chunk
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -14,8 +15,9 @@ import (
 type page struct {
 	headed
 	marks
-	text strings.Builder // the text of the current block
-	pre  int             // number of surrounding elements in which blanks are kept
+	text strings.Builder    // the text of the current block
+	pre  int                // number of surrounding elements in which blanks are kept
+	next map[*html.Node]int // the number of the next item of each ordered list
 }
 
 // readHTML reads the text that a reader of the page sees. Parts that surround it on every page,
@@ -33,7 +35,7 @@ func readHTML(name string, data []byte) (Text, error) {
 	if err != nil {
 		return Text{}, errors.New("it cannot be read as HTML: " + err.Error())
 	}
-	p := new(page)
+	p := &page{next: map[*html.Node]int{}}
 	p.tell(problem)
 	p.tell(leftOutHidden(removeHidden(root), "part"))
 	p.node(root)
@@ -113,7 +115,7 @@ func (p *page) block(n *html.Node) {
 		p.line("")
 		p.children(n)
 	case atom.Li:
-		p.line("- ")
+		p.line(p.itemMark(n))
 		p.children(n)
 	case atom.Td, atom.Th:
 		p.children(n)
@@ -127,6 +129,27 @@ func (p *page) block(n *html.Node) {
 	default:
 		p.paragraph(n)
 	}
+}
+
+// itemMark returns what is in front of an item of a list: its number in an ordered list, and
+// otherwise a dash. In laws and instructions other places refer to these numbers.
+func (p *page) itemMark(n *html.Node) string {
+	list := n.Parent
+	if list == nil || list.DataAtom != atom.Ol {
+		return "- "
+	}
+	number, begun := p.next[list]
+	if start, err := strconv.Atoi(valueOf(list, "start")); !begun {
+		if number = start; err != nil {
+			number = 1
+		}
+	}
+	if value, err := strconv.Atoi(valueOf(n, "value")); err == nil {
+		number = value
+	}
+	p.next[list] = number + 1
+	return counted1(number, map[string]string{"a": "lowerLetter", "A": "upperLetter",
+		"i": "lowerRoman", "I": "upperRoman"}[valueOf(list, "type")]) + ". "
 }
 
 // paragraph reads an element as a block of its own, unless it is inside a table, a list or another

@@ -27,11 +27,12 @@ func readPlain(_ string, data []byte) (t Text, err error) {
 // The lines that show the structure of Markdown.
 var (
 	emptyLines = regexp.MustCompile(`\n[ \t\x{3000}]*\n`)
-	atx        = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	setext     = regexp.MustCompile(`^ {0,3}(=+|-{2,})[ \t]*$`)
-	fence      = regexp.MustCompile("^ {0,3}(```+|~~~+)")
-	remark     = regexp.MustCompile(`^ {0,3}\[[^\]]+\]:[ \t]*(?:#|<>)(?:[ \t]|$)`)
-	titleLine  = regexp.MustCompile(`^title:[ \t]*["']?(.*?)["']?[ \t]*$`)
+	atx        = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?` +
+		`(?:[ \t]+\{#[^{}]*\})?[ \t]*$`) // a heading's id may stand behind it
+	setext    = regexp.MustCompile(`^ {0,3}(=+|-{2,})[ \t]*$`)
+	fence     = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+	remark    = regexp.MustCompile(`^ {0,3}\[[^\]]+\]:[ \t]*(?:#|<>)(?:[ \t]|$)`)
+	titleLine = regexp.MustCompile(`^title[ \t]*[:=][ \t]*["']?(.*?)["']?[ \t]*$`)
 )
 
 // markdown is the state of reading Markdown line by line. A full parser (CommonMark) would make a
@@ -105,11 +106,12 @@ func lineEnd(text string, from int) int {
 }
 
 // frontMatter returns the text without the settings at its beginning, and sets m.Title to the title
-// in them. Settings are YAML in most files and TOML in some; the line with the title is nearly
-// alike in both.
+// in them. Settings are YAML between lines of dashes, or TOML between lines of plus signs; the line
+// with the title is nearly alike in both.
 func (m *markdown) frontMatter(text string) string {
-	head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
-	if !strings.HasPrefix(text, "---\n") || !found {
+	border, behind, _ := strings.Cut(text, "\n")
+	head, rest, found := strings.Cut(behind, "\n"+border+"\n")
+	if border != "---" && border != "+++" || !found {
 		return text
 	}
 	for _, line := range strings.Split(head, "\n") {
