@@ -87,7 +87,7 @@ func (r *Reader) containerEnds(kind byte) bool {
 // a member unknown to the schema was read before, the new one may belong to another object as well,
 // which is a doubt (see Output.Doubt). Names of members that occur beside the arguments (name, id,
 // type, input …) do not count, because {"name": "f", "arguments": {…}, "id": "1"} has no defect and
-// looks the same.
+// looks the same. A member with a comment beside its key is only a doubt.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -95,11 +95,21 @@ func (a *lookahead) closedEarly(seen []string) bool {
 		return false
 	}
 	n += 1 + a.Space(n+1)
+	first := n
+	for a.Comment(n) > 0 {
+		n += a.Comment(n)
+		n += a.Space(n)
+	}
 	t := a.open[0].t
-	key, value := a.KeyAt(n)
+	k := a.lookForKey(n)
+	key := k.text
 	// bare keys count only in families that write them
-	if value == 0 || a.Quotes == nil && !a.StartsString(n) || !t.Has(key) || OfEnvelope(key) ||
+	if a.Quotes == nil && !a.StartsString(n) || !t.Has(key) || OfEnvelope(key) ||
 		slices.Contains(seen, key) {
+		return false
+	}
+	if k.value == 0 || n > first {
+		a.out.doubt(true) // a comment is before the member or in it
 		return false
 	}
 	a.out.doubt(slices.ContainsFunc(seen, func(key string) bool { return !t.Has(key) }))

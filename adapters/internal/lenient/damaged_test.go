@@ -19,6 +19,8 @@ func TestDecide(t *testing.T) {
 		// a comma inside of the quotes
 		{"json", `{"path": "a.txt,"  "days": 3}`, `{"path":"a.txt","days":3}`},
 		{"python", `path="a.txt,"  days=3)`, `{"path":"a.txt","days":3}`},
+		{"json", `{"path": "a.txt,,"  "days": 3}`, ""},
+		{"json", `{"path": "a.txt、"  "days": 3}`, ""},
 		{"json", `{"path": "SELECT 1;" "days": 3}`, `{"path":"SELECT 1;","days":3}`},
 		// signs between named arguments
 		{"python", `on=False; path="a")`, `{"on":false,"path":"a"}`},
@@ -72,6 +74,20 @@ func TestDecide(t *testing.T) {
 		m, ok := Decide(c.text, g, "note", "")
 		if ok != (c.want != "") || ok && !SameJSON(m.Args, c.want) {
 			t.Errorf("%s %s: %v %s", c.notation, c.text, ok, m.Args)
+		}
+	}
+}
+
+// TestTextsOfTags reads the texts of tags as lists.
+func TestTextsOfTags(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"tags", "red", `["red"]`},
+		{"tags", "red, blue", `"red, blue"`},
+		{"points", "[[42]]", `[[42]]`},
+		{"points", "42", `"42"`}, // two brackets would be too much of a guess
+	} {
+		if got := FromText(c.text, noteType.Prop(c.name)); got != c.want {
+			t.Errorf("%s of %q: %s, want %s", c.name, c.text, got, c.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -181,12 +182,7 @@ var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)|,\s*\.\.\.$`)
 // arguments. It does if it closes more brackets than it opens, ends with a comma, or has a comment
 // after a comma.
 func holdsEnd(value string) bool {
-	for _, pair := range []string{"{}", "[]"} {
-		if strings.Count(value, pair[:1]) < strings.Count(value, pair[1:]) {
-			return true
-		}
-	}
-	return strings.HasSuffix(value, ",") || aside.MatchString(value)
+	return repair.ClosesMore(value) || strings.HasSuffix(value, ",") || aside.MatchString(value)
 }
 
 // ownClosers returns how many of the closing brackets at the beginning of behind belong to the

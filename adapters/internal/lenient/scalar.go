@@ -130,8 +130,8 @@ func (x *Text) ownWord(word string) bool {
 // oddPhrase reports whether a text without quotation marks may have lost one of them, or a
 // character next to it. For example, a.txt" has lost its first mark, and true: has lost the text
 // after it. As strings both would be valid but wrong. It looks for a word such as true with
-// punctuation after it, for marks that have no partner or are escaped, and for a bracket or the
-// like at the beginning.
+// punctuation after it, for marks and closing brackets that have no partner, for escaped marks, and
+// for a bracket or the like at the beginning.
 func oddPhrase(text string) bool {
 	// true: or null; lost what followed it
 	if word := strings.TrimRight(text, ":;., "); word != text {
@@ -141,7 +141,7 @@ func oddPhrase(text string) bool {
 	}
 	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 ||
 		strings.Contains(text, `\"`) || strings.Contains(text, `\'`) ||
-		strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
+		strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1 || holdsEnd(text)
 }
 
 // phrase reads words without quotation marks as a string, as in {"unit": celsius, "q": north sea}.

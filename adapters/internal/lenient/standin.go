@@ -163,12 +163,13 @@ func FromText(text string, t *schema.Type) string {
 
 // listFromText converts a text to a list of one element. For a list of strings,
 // <parameter=tags>red</parameter> becomes ["red"]. A text that may be several elements ("red,
-// blue"), or half a list, becomes a string. The schema check then refuses it, whereas a wrong list
-// would run.
+// blue"), half a list, or the element of a list of lists, which would need two brackets, becomes a
+// string. The schema check then refuses it, whereas a wrong list would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	// ["red", "blue": half a list
 	if strings.IndexByte("{[(", trimmed[0]) >= 0 || several(trimmed) ||
+		t.Item().Only(schema.Array|schema.Null) ||
 		trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
 		return schema.Quote(text)
 	}

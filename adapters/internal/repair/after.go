@@ -3,6 +3,7 @@ package repair
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
@@ -331,9 +332,13 @@ func (x *afterReader) commaLost(here Place) {
 // break as its last character, inside the quotation marks.
 func (x *afterReader) separatorInside() bool {
 	before := strings.TrimRight(x.text[:x.n.Pos], " \t\r\n")
-	if before == "" || !scan.IsQuote(int(before[len(before)-1])) {
-		return false
-	}
-	inside := strings.TrimRight(before[:len(before)-1], " \t")
-	return inside != "" && strings.IndexByte(",\n", inside[len(inside)-1]) >= 0
+	return before != "" && scan.IsQuote(int(before[len(before)-1])) &&
+		separatorLast(before[:len(before)-1])
+}
+
+// separatorLast reports whether a comma or a line break ends a text. A semicolon often belongs to
+// it, as in SQL.
+func separatorLast(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \t"))
+	return strings.ContainsRune(",\n，、،", last)
 }

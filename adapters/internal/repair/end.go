@@ -18,9 +18,10 @@ func (x *stringReader) closeHere() {
 	}
 	if x.n.Flags&sBare != 0 {
 		cost = 0 // its cost was counted at the opening quote
-		if strings.HasSuffix(x.run, " ") ||
+		if strings.HasSuffix(x.run, " ") || ClosesMore(x.run) ||
 			x.n.inList() && !scan.IsCloser(x.at(x.i)) && !typeOf(x.n.Stack.Want).Item().Known() {
-			// the blank at its end may belong to it, or what follows in a list of anything
+			// the blank at its end or the bracket in it may belong to it, or what follows in a list
+			// of anything
 			x.n.Flags |= unsure
 		}
 	} else if x.run == "" && x.i > 0 && x.text[x.i-1] == '"' {
@@ -44,6 +45,13 @@ func (x *stringReader) closeHere() {
 		to.Flags |= unsure
 	}
 	x.step(cost, to, x.run, `"`)
+}
+
+// ClosesMore reports whether a text closes more braces or square brackets than it opens. The end of
+// an object or a list is then perhaps in it.
+func ClosesMore(text string) bool {
+	return strings.Count(text, "{") < strings.Count(text, "}") ||
+		strings.Count(text, "[") < strings.Count(text, "]")
 }
 
 // ownEnd matches the end of a text that may not belong to it: the model family's quotation mark
@@ -101,4 +109,24 @@ func (x *stringReader) atStructure(behind int) bool {
 		}
 	}
 	return true
+}
+
+// commaInside adds to the search the reading in which the string ends here and the comma after it
+// was written inside its quotation marks, as in {"x": "a," "y": 1}. The parameter run is the text
+// before the comma, and behind is the offset after the closing mark.
+func (x *stringReader) commaInside(behind int, run string) {
+	if x.n.Stack == nil {
+		return
+	}
+	next := x.blank(behind)
+	if key, quoted := x.keyAhead(next); key != "" && (quoted || knows(x.n.Stack, key)) ||
+		(x.likelyEnd(behind, x.n.Stack) == 2 || next > behind && x.n.Stack.Kind == anObject) &&
+			x.quoteAt(next) > 0 {
+		to := x.n.next(behind)
+		to.Flags &^= uint64(sAll)
+		if separatorLast(run) {
+			to.Flags |= unsure // perhaps both belong to the text, or neither
+		}
+		x.step(small, to, run, `",`)
+	}
 }

@@ -317,23 +317,6 @@ func (x *stringReader) quote() {
 	}
 }
 
-// commaInside adds to the search the reading in which the string ends here and the comma after it
-// was written inside its quotation marks, as in {"x": "a," "y": 1}. The parameter run is the text
-// before the comma, and behind is the offset after the closing mark.
-func (x *stringReader) commaInside(behind int, run string) {
-	if x.n.Stack == nil {
-		return
-	}
-	next := x.blank(behind)
-	if key, quoted := x.keyAhead(next); key != "" && (quoted || knows(x.n.Stack, key)) ||
-		(x.likelyEnd(behind, x.n.Stack) == 2 || next > behind && x.n.Stack.Kind == anObject) &&
-			x.quoteAt(next) > 0 {
-		to := x.n.next(behind)
-		to.Flags &^= uint64(sAll)
-		x.step(small, to, run, `",`)
-	}
-}
-
 // innerQuote returns the cost of reading a quotation mark as text. The parameter behind is the
 // offset after the mark, and end is likelyEnd's result there. The first such mark must open a
 // quotation, so a blank or a sign must precede it and a letter follow it. If it can only end one,
