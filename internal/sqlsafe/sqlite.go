@@ -275,8 +275,11 @@ func sqliteValue(v any) (json.RawMessage, error) {
 			v = fmt.Sprint(n)
 		}
 	case float64:
-		if math.IsInf(n, 0) || math.IsNaN(n) {
-			v = fmt.Sprint(n)
+		// SQLite has no NaN; PostgreSQL's words for the others
+		if math.IsInf(n, 1) {
+			v = "Infinity"
+		} else if math.IsInf(n, -1) {
+			v = "-Infinity"
 		}
 	}
 	return chat.JSON(v)

@@ -77,6 +77,7 @@ func TestSQLiteWithoutAListReadsAllTables(t *testing.T) {
 		"SELECT title FROM notes WHERE notes MATCH 'lazy'":            `{"title":"second"}`,
 		"SELECT :user_name = 'hong'' or 1=1 --' AS same":              `{"same":1}`,
 		"SELECT count(*) AS n FROM users WHERE username = :user_name": `{"n":0}`,
+		"SELECT 9e999 AS a, -9e999 AS b, 9e999 - 9e999 AS c":          `{"a":"Infinity","b":"-Infinity","c":null}`,
 	} {
 		table, err := db.Query(t.Context(), query, sql.Named("user_name", "hong' or 1=1 --"))
 		if err != nil || string(table.Records[0]) != want {
