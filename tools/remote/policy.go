@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -120,7 +122,7 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // mediaType returns the media type of an answer, whose body is in. Programs that do not name it
 // send JSON or events without a type or as another one; net/http itself calls JSON text/plain. So
-// the first byte of an answer to a message decides, unless it has a type that mcp-go reads.
+// the beginning of an answer to a message decides, unless it has a type that mcp-go reads.
 func mediaType(resp *http.Response, in *bufio.Reader) string {
 	kind := resp.Header.Get("Content-Type")
 	known, _, _ := mime.ParseMediaType(kind)
@@ -128,14 +130,18 @@ func mediaType(resp *http.Response, in *bufio.Reader) string {
 		known == "application/json" || known == "text/event-stream" {
 		return kind
 	}
-	switch first, _ := in.Peek(1); string(first) {
-	case "{", "[":
+	begin, _ := in.Peek(len("event:"))
+	switch {
+	case bytes.HasPrefix(begin, []byte("{")), bytes.HasPrefix(begin, []byte("[")):
 		return "application/json"
-	case ":", "d", "e", "i", "r": // a comment, or the fields data, event, id and retry
+	case eventBegin.Match(begin):
 		return "text/event-stream"
 	}
 	return kind
 }
+
+// eventBegin matches the beginning of an event: one of its fields, or a comment.
+var eventBegin = regexp.MustCompile(`^(data|event|id|retry|):`)
 
 // sameOrigin reports whether two URLs have the same scheme, host and port, compared as a browser
 // does: http://a and http://A:80 are the same, http://a and https://a are different. It returns

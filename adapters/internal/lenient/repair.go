@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -174,23 +175,35 @@ func keyOf(text string) (key, rest string) {
 // of them is the document anyway.
 const maxCandidates = 16
 
+// inside reads the values that begin inside a text with a byte of openers, one after the other. It
+// returns each with its rank.
+func inside(text, openers string, t *schema.Type) iter.Seq2[*document, int] {
+	return func(yield func(*document, int) bool) {
+		for range maxCandidates {
+			n := strings.IndexAny(text, openers)
+			if n < 0 {
+				return
+			}
+			text = text[n:]
+			doc := readDocument(text, t)
+			if !yield(doc, doc.rank(text)) {
+				return
+			}
+			text = text[doc.end:]
+		}
+	}
+}
+
 // bestIn reads the values that begin inside a text, one after the other, and returns the best, or
 // nil if there is none. The best is the first that is strict JSON and not empty, otherwise the
 // first that is complete, otherwise the first. In "Use {x} in {"a": 1}" only the second value is
 // strict JSON, so strictness is better evidence than the order.
 func bestIn(text string, t *schema.Type) (best *document) {
-	rank, at := -1, 0
-	for range maxCandidates {
-		n := strings.IndexAny(text[at:], "{[")
-		if n < 0 {
-			break
+	highest := -1
+	for doc, rank := range inside(text, "{[", t) {
+		if rank > highest {
+			best, highest = doc, rank
 		}
-		at += n
-		doc := readDocument(text[at:], t)
-		if r := doc.rank(text[at:]); r > rank {
-			best, rank = doc, r
-		}
-		at += doc.end
 	}
 	if best != nil {
 		best.around = true
@@ -201,21 +214,14 @@ func bestIn(text string, t *schema.Type) (best *document) {
 // Several reports whether a text has more than one complete object that fits the type t. The same
 // object may occur more than once. It looks at no more than maxCandidates objects.
 func Several(text string, t *schema.Type) bool {
-	first, at := "", 0
-	for range maxCandidates {
-		n := strings.IndexByte(text[at:], '{')
-		if n < 0 {
-			break
-		}
-		at += n
-		doc := readDocument(text[at:], t)
-		if doc.rank(text[at:]) >= 2 && Fits(doc.out, t) {
+	first := ""
+	for doc, rank := range inside(text, "{", t) {
+		if rank >= 2 && Fits(doc.out, t) {
 			if first != "" && doc.out != first {
 				return true
 			}
 			first = doc.out
 		}
-		at += doc.end
 	}
 	return false
 }
